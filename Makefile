@@ -126,6 +126,9 @@ test:  ## Run the tests, the same each time, in about five minutes; the last lin
 test-all:  ## Run every suite of tests/suites.txt, for about an hour: [ONLY=...] [FAILED=1] [FUZZ=60: seconds for each fuzzer]
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) all
 
+test-ci:  ## Run the suites that continuous integration runs after `make test`: [ONLY=...] [FAILED=1]
+	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) ci
+
 # The suites need these besides the judge.
 test-tools: $(addprefix $(BUILD)/,simgpu/simgpu convjudge-patient $(addprefix tests/,leftovers deny write_mutants draw_pages)) $(addprefix $(BUILD)/tests/attacks/naive/,simulated make_case libcudart.so.13) $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
 	$(done)
@@ -303,5 +306,5 @@ tests := $(if $(filter-out build service,$(goals)),,-path '*/tests' -prune -o -p
 -include $(if $(goals),$(shell find $(BUILD) $(tests) -name '*.d' -print 2>/dev/null))
 %.d: ;
 
-.PHONY: help simgpu grade try explain check-problem new-problem serve install build setup toolchain test test-all test-tools unit-tests sanitized-unit-tests test-gpu mutants lint format \
+.PHONY: help simgpu grade try explain check-problem new-problem serve install build setup toolchain test test-ci test-all test-tools unit-tests sanitized-unit-tests test-gpu mutants lint format \
   bench clean service fuzz-programs fuzzers

@@ -65,9 +65,7 @@ static Status folder_of_program(char *folder, Message *why)
 /* The nearest folder above the running program that holds both names, or whose `below` does. */
 static Status folder_with(const char *name, const char *other, const char *below, char *folder, Message *why)
 {
-    Status status = folder_of_program(folder, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(folder_of_program(folder, why));
     do {
         const size_t length = strlen(folder);
         if (holds_file(folder, name) && holds_file(folder, other))
@@ -103,8 +101,8 @@ Status paths_home(const char *relative, char *path, size_t size, Message *why)
     const char *home = paths_variable("CONVJUDGE_HOME");
     if (home != NULL)
         return join_path(home, relative, path, size, why);
-    Status status = folder_with("problems", "simgpu/profiles", "/share/convjudge", folder, why);
-    return status == STATUS_OK ? join_path(folder, relative, path, size, why) : status;
+    TRY(folder_with("problems", "simgpu/profiles", "/share/convjudge", folder, why));
+    return join_path(folder, relative, path, size, why);
 }
 
 Status paths_problem(const char *relative, char *path, size_t size, Message *why)
@@ -118,8 +116,8 @@ Status paths_problem(const char *relative, char *path, size_t size, Message *why
 Status paths_build(const char *relative, char *path, size_t size, Message *why)
 {
     char folder[PATH_MAX];
-    Status status = folder_with(relative, relative, "", folder, why);
-    return status == STATUS_OK ? join_path(folder, relative, path, size, why) : status;
+    TRY(folder_with(relative, relative, "", folder, why));
+    return join_path(folder, relative, path, size, why);
 }
 
 Status paths_chosen(const char *variable, const char *relative, char *path, size_t size, Message *why)
@@ -149,9 +147,7 @@ Status paths_cache(char *path, size_t size, Message *why)
 
 Status paths_make_cache(char *path, size_t size, Message *why)
 {
-    Status status = paths_cache(path, size, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(paths_cache(path, size, why));
     for (char *slash = path; (slash = strchr(slash + 1, '/')) != NULL;) {
         *slash = '\0';
         mkdir(path, 0700); /* it may exist */

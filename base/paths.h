@@ -48,7 +48,7 @@ MUST_USE Status paths_problem(const char *relative, char *path, size_t size, Mes
  * set; where none is, build/cache in the judge's folder. */
 MUST_USE Status paths_cache(char *path, size_t size, Message *why);
 
-/* The same, and makes the folder and those above it, closed to others; where that fails, whoever writes there sees it. */
+/* The same, and makes the folder and those above it, closed to others; where that fails, the writer sees it. */
 MUST_USE Status paths_make_cache(char *path, size_t size, Message *why);
 
 #endif

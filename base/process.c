@@ -90,7 +90,7 @@ static _Noreturn void guard(pid_t caller, const sigset_t *awaited, const sigset_
             guarded(context);
         _exit(126);
     }
-    close_range(3, ~0u, 0); /* otherwise whoever waits for the end of one of them would wait for the guard, too */
+    close_range(3, ~0u, 0); /* else a process that waits for an end of them would wait for the guard, too */
     const int status = child < 0 ? 126 : follow(child, awaited);
     if (child > 0)
         end_all(child);

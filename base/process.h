@@ -6,9 +6,9 @@
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
 
+#include "base/scratch.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "base/scratch.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -329,8 +329,8 @@ static Status read_rows(const RecordReading *reading, const RecordTable *table, 
 {
     JsonKey keys[MOST_KEYS];
     const size_t count = collect_keys(table, keys, 0);
-    Status status = json_check_keys(reading->file, object, keys, count, table->open, reading->why);
-    return status == STATUS_OK ? read_members(reading, table, object, record) : status;
+    TRY(json_check_keys(reading->file, object, keys, count, table->open, reading->why));
+    return read_members(reading, table, object, record);
 }
 
 Status record_read(const RecordTable *table, const JsonFile *file, const cJSON *object, Arena *arena, void *record,

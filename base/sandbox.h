@@ -6,8 +6,8 @@
 #ifndef BASE_SANDBOX_H
 #define BASE_SANDBOX_H
 
-#include "base/status.h"
 #include "base/process.h"
+#include "base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -421,9 +421,7 @@ Status scratch_new(char *path, size_t size, Message *why)
     judge_name_begin(getpid(), begin);
     if ((size_t)snprintf(path, size, "%s/%sXXXXXX", parent, begin) >= size)
         return fail(STATUS_BAD_INPUT, why, "TMPDIR=%.100s...: the path is too long", parent);
-    Status status = scratch_guard(why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(scratch_guard(why));
     if (mkdtemp(path) == NULL)
         return fail_errno(why, "%s: no temporary folder can be made here; set TMPDIR to a folder where it can", parent);
     return STATUS_OK;

@@ -36,7 +36,7 @@ typedef struct Cgroup {
     char path[PATH_MAX]; /* "": none */
 } Cgroup;
 
-/* Makes a group; false where the kernel lends none. */
+/* Makes a group; false where the judge may not make any. */
 bool cgroup_new(const CgroupLimits *limits, Cgroup *cgroup);
 /* The same in a given folder. */
 bool cgroup_new_in(const char *parent, const CgroupLimits *limits, Cgroup *cgroup);

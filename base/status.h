@@ -46,4 +46,12 @@ __attribute__((format(printf, 3, 4))) Status fail(Status status, Message *why, c
 /* Does the same as fail() with STATUS_SYSTEM, followed by ": " and the text of the current errno. */
 __attribute__((format(printf, 2, 3))) Status fail_errno(Message *why, const char *format, ...);
 
+/* Returns from the function unless the call has succeeded. For functions that have nothing to clean up. */
+#define TRY(...)                                                                                                       \
+    do {                                                                                                               \
+        const Status tried = __VA_ARGS__;                                                                              \
+        if (tried != STATUS_OK)                                                                                        \
+            return tried;                                                                                              \
+    } while (0)
+
 #endif

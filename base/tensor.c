@@ -244,12 +244,8 @@ static bool npy_shape(const TensorReader *header, Tensor *tensor)
 static Status read_npy(TensorReader *reader, Tensor *tensor, Message *why)
 {
     TensorReader header = {0}, order;
-    Status status = npy_header(reader, &header, why);
-    if (status != STATUS_OK)
-        return status;
-    status = npy_type(&header, &tensor->type, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(npy_header(reader, &header, why));
+    TRY(npy_type(&header, &tensor->type, why));
     if (!npy_find(&header, "'fortran_order':", &order) || !starts_with(&order, "False"))
         return fail(STATUS_BAD_INPUT, why,
                     "%s: expected rows one after the other ('fortran_order': False); numpy arranges them: "

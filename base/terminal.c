@@ -209,7 +209,7 @@ static void write_step(const Progress *progress, const char *outcome)
     text_free(&line);
 }
 
-/* In one piece, so that no other process's line gets into it. */
+/* Writes in one piece, so that no other process's line gets into it. */
 static void write_line(const Progress *progress)
 {
     Text line = {0};

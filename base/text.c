@@ -206,6 +206,16 @@ int text_line_at(const char *data, size_t offset)
     return line;
 }
 
+const char *text_line(const char *text, long line)
+{
+    const char *start = line < 1 ? NULL : text;
+    for (; start != NULL && line > 1; line--) {
+        const char *end = strchr(start, '\n');
+        start = end == NULL ? NULL : end + 1;
+    }
+    return start;
+}
+
 bool text_in_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_';

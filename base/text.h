@@ -40,6 +40,9 @@ bool text_is_utf8(const char *data, size_t length, size_t *bad_offset);
 /* The line of a byte offset, counted from 1. */
 int text_line_at(const char *data, size_t offset);
 
+/* The beginning of a line, counted from 1; NULL if the text has fewer. It ends at the next line break, or with the text. */
+const char *text_line(const char *text, long line);
+
 /* True if a character can be part of a C identifier: a letter, a digit or an underscore. */
 bool text_in_word(char c);
 

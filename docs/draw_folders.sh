@@ -13,8 +13,8 @@ graph() {
         { order[++count] = $1; below[$1] = $2; layer[$1] = $1; sub(/\/.*/, "", layer[$1]) }
         END {
             print "digraph folders {"
-            print "  rankdir=TB; ranksep=0.35; nodesep=0.15; edge [color=\"#808080\", arrowsize=0.6];"
-            print "  node [shape=box, style=\"filled,rounded\", fillcolor=white, fontname=\"Helvetica\", fontsize=11, height=0.3];"
+            print "  rankdir=TB; ranksep=0.14; nodesep=0.12; edge [color=\"#808080\", arrowsize=0.6];"
+            print "  node [shape=box, style=\"filled,rounded\", fillcolor=white, fontname=\"Helvetica\", fontsize=11, height=0.24, margin=\"0.08,0.02\"];"
             print "  graph [fontname=\"Helvetica-Bold\", fontsize=13, color=\"#b0b0b0\", style=rounded, bgcolor=white];"
             for (i = 1; i <= count; i++) nodes[layer[order[i]]] = nodes[layer[order[i]]] " \"" order[i] "\" [label=\"" label(order[i]) "\"];"
             for (name in nodes)

@@ -25,9 +25,7 @@ static Status check_ruling(Store *store, const Ruling *ruling, Message *why)
 
 Status rulings_put(Store *store, const Ruling *ruling, Message *why)
 {
-    Status status = check_ruling(store, ruling, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check_ruling(store, ruling, why));
     return database_do(store, NULL, why,
                        "INSERT INTO rulings (time_utc, run, kind, why, person) VALUES (?1, ?2, ?3, ?4, ?5)", "tittt",
                        ruling->time_utc, ruling->run, kind_names[ruling->kind], ruling->why, ruling->person);
@@ -35,8 +33,8 @@ Status rulings_put(Store *store, const Ruling *ruling, Message *why)
 
 Status rulings_add(Store *store, const Ruling *ruling, Message *why)
 {
-    Status status = database_begin(store, why);
-    return status == STATUS_OK ? database_end(store, rulings_put(store, ruling, why), why) : status;
+    TRY(database_begin(store, why));
+    return database_end(store, rulings_put(store, ruling, why), why);
 }
 
 static RulingKind kind_of(const char *name)

@@ -144,7 +144,7 @@ static bool mine_is_not_slower(MeasuredTime mine, MeasuredTime other)
 
 typedef bool Relation(MeasuredTime mine, MeasuredTime other);
 
-/* How many of `count` ascending times do not have the relation, which all behind them have. */
+/* How many of `count` ascending times do not have the relation, which all after them have. */
 static size_t count_before(Relation *relation, MeasuredTime mine, const double *ms, size_t count, double uncertainty)
 {
     size_t low = 0, high = count;

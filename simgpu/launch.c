@@ -3,8 +3,11 @@
 
 #include "base/arena.h"
 #include "base/chacha20.h"
+#include "simgpu/block/block_races.h"
 #include "simgpu/block/cluster.h"
 #include "simgpu/block/launch.h"
+#include "simgpu/block/raw_finding.h"
+#include "simgpu/block/sanitizer.h"
 #include "simgpu/block/worker.h"
 #include "simgpu/code/instruction.h"
 #include "simgpu/cost/cost.h"
@@ -14,9 +17,6 @@
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/gpu.h"
 #include "simgpu/memory/validity.h"
-#include "simgpu/block/block_races.h"
-#include "simgpu/block/raw_finding.h"
-#include "simgpu/block/sanitizer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +31,8 @@
  *          neighbours, and strips run in an order that is drawn from SimLaunch.sample_key, so that nobody can foresee
  *          which. The first PILOT strips show how much a strip takes. Then as many run as the limit of
  *          SimLaunch.sample_lane_instructions leaves room for, and more while the estimate is less certain than
- *          MOST_ERROR. If that would be most of the grid, all of it runs.
+ *          MOST_ERROR. If that would be most of the grid, all of it runs. So it does where blocks inside of the grid do
+ *          not all store the same number of bytes: one that leaves out its output would not be missed.
  * Estimate what the drawn blocks did, times the number of blocks over the number of drawn ones, plus what the blocks did
  *          that run in any case. Its uncertainty is that of the mean of the strips' instructions: Cochran, Sampling
  *          Techniques (1977), sections 2.6 (the correction for a finite population) and 9A.2 (clusters of equal size).
@@ -62,7 +63,7 @@ static bool block_sample_is_possible(const GridRun *run)
     const Launch *launch = &run->launch;
     const SimLaunch *request = launch->request;
     return request->sample_lane_instructions > 0 && request->sample_key != NULL && launch->is_timed &&
-           launch->cluster_blocks == 1 && launch->blocks >= LEAST_BLOCKS && launch->sanitizer_plan == NULL &&
+           launch->cluster_blocks == 1 && launch->blocks >= LEAST_BLOCKS && (launch->sanitizer_plan == NULL || launch->sanitizer_plan->is_sample) &&
            request->footprint == NULL && is_alone(launch->code);
 }
 
@@ -169,10 +170,10 @@ static double error_of(const GridRun *run, uint64_t count)
     return (double)(normal * sqrtl(squares / (n - 1) * n * (1 - n / (long double)count)) / x);
 }
 
-/* Strips that the limit leaves room for. All lanes of a block are assumed to take its path. */
+/* Strips that the limit leaves room for. Machine instructions count: of those of PTX, ptxas may leave many out. */
 static uint64_t strips_within(const GridRun *run)
 {
-    const double lanes = (double)run->moments.x / (double)run->strips_run * run->launch.capacity;
+    const double lanes = (double)run->moments.x / (double)run->strips_run * SIM_WARP_SIZE;
     const double room = (double)run->launch.request->sample_lane_instructions / fmax(1, lanes);
     return room < PILOT ? PILOT : room > STRIPS ? STRIPS : (uint64_t)room;
 }
@@ -182,9 +183,11 @@ static uint64_t strips_within(const GridRun *run)
 static uint64_t stored_bytes(const SimMarked *marked)
 {
     const uint32_t *words = (const uint32_t *)(uintptr_t)marked->address;
+    const uint64_t count = marked->bytes / sizeof *words;
     uint64_t stored = 0;
-    for (uint64_t i = 0; i < marked->bytes / sizeof *words; i++)
-        stored += words[i] != marked->words[i % marked->word_count];
+    for (uint64_t first = 0; first < count; first += marked->word_count)
+        for (uint32_t i = 0; i < marked->word_count && first + i < count; i++)
+            stored += words[first + i] != marked->words[i];
     return stored * sizeof *words;
 }
 
@@ -192,6 +195,7 @@ static void forget_strips(GridRun *run)
 {
     run->strips_run = run->blocks_run = 0;
     run->moments = (StripMoments){0};
+    memset(run->stores, 0, sizeof run->stores);
 }
 
 static void run_drawn(SimGpu *gpu, GridRun *run, const Drawing *drawing, int helpers)
@@ -203,9 +207,41 @@ static void run_drawn(SimGpu *gpu, GridRun *run, const Drawing *drawing, int hel
         wanted = strips_within(run);
         if (wanted <= done && error_of(run, count) > MOST_ERROR)
             wanted = 2 * done;
+        if (run->stores[BLOCK_INSIDE].least != run->stores[BLOCK_INSIDE].most)
+            wanted = count;
         if ((double)wanted > MOST_SHARE * (double)count)
             wanted = count;
     }
+}
+
+/* The blocks of a place in the grid, without those that run in any case. */
+static uint64_t blocks_in(const Launch *launch, const Drawing *drawing, BlockPlace place)
+{
+    const uint32_t *grid = launch->request->shape.grid;
+    uint64_t inside = 1;
+    for (int i = 0; i < 3; i++)
+        inside *= grid[i] > 1 ? grid[i] - 1 : 1;
+    uint64_t count = place == BLOCK_INSIDE ? inside : launch->blocks - inside;
+    for (uint64_t i = 0; i < drawing->certain; i++)
+        count -= run_place_of(launch, drawing->strips[i].first) == place;
+    return count;
+}
+
+/* The part of what all blocks but the certain ones store that the drawn ones do, if blocks in the same place are alike.
+ * It hardly differs from the share of the blocks; where it does, stores were made up for it. */
+static double drawn_part(const GridRun *run, const Drawing *drawing, double share)
+{
+    const double MOST_APART = 0.015;
+    double all = 0, drawn = 0;
+    for (BlockPlace place = 0; place < BLOCK_PLACES; place++) {
+        const BlockStores *stores = &run->stores[place];
+        drawn += (double)stores->bytes;
+        all += stores->blocks == 0 ? 0
+                                   : (double)stores->bytes / (double)stores->blocks *
+                                         (double)blocks_in(&run->launch, drawing, place);
+    }
+    const double part = all > 0 ? drawn / all : share;
+    return fmin(share * (1 + MOST_APART), fmax(share * (1 - MOST_APART), part));
 }
 
 /* Runs the grid, or a sample of it, and fills in the sums, the share and the error. */
@@ -223,7 +259,8 @@ static void block_sample_run(SimGpu *gpu, GridRun *run, int helpers)
         if (run->blocks_run < left && run->blocks_run > 0) {
             run->sampled_share = 1 - (double)(left - run->blocks_run) / (double)run->launch.blocks;
             run->sample_error = error_of(run, drawing.count - drawing.certain);
-            run->drawn_share = (double)run->blocks_run / (double)run->launch.blocks;
+            run->drawn_share = drawn_part(run, &drawing, (double)run->blocks_run / (double)left) * (double)left /
+                               (double)run->launch.blocks;
             extrapolate(run, &certain, (double)left / (double)run->blocks_run);
         }
         free(certain.executed);
@@ -299,6 +336,48 @@ bool launch_is_possible(const SimGpu *gpu, const SimLaunch *launch, SimReport *r
     report->outcome = function->lowered == STATUS_BAD_INPUT ? SIM_BAD_CODE : SIM_UNSUPPORTED;
     snprintf(text, sizeof report->fault.text, "kernel %.80s: %.300s", function->plain_name, function->refusal.text);
     return false;
+}
+
+/* ---- unequal blocks ---------------------------------------------------------------------------------------------- */
+
+static BlockWorks works_new(uint64_t blocks)
+{
+    enum { MOST_RUNS = 1 << 16 };
+    const uint64_t length = (blocks - 1) / MOST_RUNS + 1, count = (blocks - 1) / length + 1;
+    return (BlockWorks){.runs = zeroed(count, sizeof(RunOfBlocks)), .length = length, .count = count};
+}
+
+static double mean_work(const RunOfBlocks *run)
+{
+    return (double)run->work / (double)run->blocks;
+}
+
+/* Of blocks that did not run, it is assumed that they are like those before them. */
+static BlockShares block_shares_of(const SimGpu *gpu, const SimLaunch *request, const GridRun *run)
+{
+    const BlockWorks *works = &run->works;
+    const uint32_t resident = cost_resident_blocks(&gpu->profile, &request->function->info, run->launch.threads,
+                                                   request->shape.dynamic_shared_bytes);
+    size_t first = 0;
+    while (first < works->count && works->runs[first].blocks == 0)
+        first++;
+    if (first == works->count)
+        return (BlockShares){0};
+    double *each = zeroed(works->count, sizeof *each), known = mean_work(&works->runs[first]);
+    bool are_alike = true;
+    for (size_t i = 0; i < works->count; i++) {
+        const double before = known;
+        known = works->runs[i].blocks > 0 ? mean_work(&works->runs[i]) : known;
+        are_alike &= known == before;
+        each[i] = known;
+    }
+    const uint64_t rest = run->launch.blocks - (works->count - 1) * works->length;
+    each[works->count - 1] *= (double)rest / (double)works->length;
+    BlockShares block_shares = {0};
+    if (!are_alike)
+        block_shares = block_shares_find(each, works->count, gpu->profile.multiprocessors, resident > 0 ? resident : 1);
+    free(each);
+    return block_shares;
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -390,7 +469,9 @@ static void model_time(const SimGpu *gpu, const SimLaunch *launch, const GridRun
         .longest_warp_loads = run->longest.loads,
         .longest_warp_shared = run->longest.shared_loads,
         .longest_warp_constant = run->longest.constant_loads,
+        .block_shares = block_shares_of(gpu, launch, run),
     };
+    report->block_shares = input.block_shares;
     input.machine = report->machine = machine_ratios(launch->function, run->executed, loads, &input);
     Cost cost = cost_model(&input);
     report->modelled_s = cost.seconds;
@@ -484,6 +565,7 @@ static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *
     bool is_checked = run->launch.sanitizer_plan != NULL && request->footprint == NULL;
     run->found = is_checked ? raw_findings_new(&function->code) : NULL;
     run->executed = zeroed((size_t)function->code.block_count, sizeof *run->executed);
+    run->works = works_new(run->launch.blocks);
     run->loaded = zeroed((size_t)gpu->memory.count, sizeof *run->loaded);
     run->stored = zeroed((size_t)gpu->memory.count, sizeof *run->stored);
     for (int i = 0; i < gpu->memory.count; i++)
@@ -502,6 +584,7 @@ static void finish_run(GridRun *run)
     trace_set_free(&run->launch.drawn);
     free(run->found);
     free(run->executed);
+    free(run->works.runs);
     free(run->loaded);
     free(run->stored);
 }

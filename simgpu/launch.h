@@ -4,9 +4,9 @@
 
 #include "simgpu/block/launch.h"
 #include "simgpu/block/lines.h"
+#include "simgpu/block/raw_finding.h"
 #include "simgpu/block/worker.h"
 #include "simgpu/gpu.h"
-#include "simgpu/block/raw_finding.h"
 #include "simgpu/simgpu.h"
 
 /* ==== launch ====================================================================================================== */
@@ -30,10 +30,29 @@ typedef struct Strip { /* clusters [first, end) of the grid */
     uint64_t first, end;
 } Strip;
 
-/* Sums over strips, of which one ran b blocks with x instructions on their paths. */
+/* Sums over strips, of which one ran b blocks with x machine instructions. */
 typedef struct StripMoments {
     unsigned __int128 b, x, bb, bx, xx;
 } StripMoments;
+
+/* What the blocks of a grid did, for runs of `length` neighbours: their machine instructions, and how many of them ran. */
+typedef struct RunOfBlocks {
+    _Atomic uint64_t work, blocks;
+} RunOfBlocks;
+
+typedef struct BlockWorks {
+    RunOfBlocks *runs; /* [count] */
+    uint64_t length;
+    size_t count;
+} BlockWorks;
+
+/* What the drawn blocks have stored to global memory: those that are the last along an extent of the grid, which mostly
+ * have less to do, and the others. */
+typedef enum BlockPlace { BLOCK_INSIDE, BLOCK_AT_BORDER, BLOCK_PLACES } BlockPlace;
+
+typedef struct BlockStores {
+    uint64_t blocks, bytes, least, most; /* the last two are those of a block */
+} BlockStores;
 
 typedef struct GridRun {
     Launch launch;
@@ -52,6 +71,8 @@ typedef struct GridRun {
     bool skips_certain; /* leaves the blocks out of strips for which run_is_certain() holds */
     uint64_t strips_run, blocks_run;
     StripMoments moments;
+    BlockWorks works;
+    BlockStores stores[BLOCK_PLACES];
     double sampled_share, sample_error; /* as in SimReport, as are the next two */
     double drawn_share;
     uint64_t certain_bytes;
@@ -62,9 +83,10 @@ void run_whole(SimGpu *gpu, GridRun *run, int helpers);
 /* Runs all blocks of a cooperative launch, which take turns on one thread. */
 void run_together(GridRun *run);
 
-/* Whether a block is in each sample: its loads are traced (reuse.h), it is the last one, or it may store next to a power of
+/* Whether a block is in each sample: its loads are traced (reuse.h), the sanitizer looks at it, it is the last one, or it may store next to a power of
  * two of the bytes of SimLaunch.marked. Which blocks do is guessed: the blocks of a grid mostly fill an array in order. */
 bool run_is_certain(const Launch *launch, uint64_t block);
+BlockPlace run_place_of(const Launch *launch, uint64_t block);
 /* Runs the strips [from, to). False where the launch has to end. */
 bool run_strips(SimGpu *gpu, GridRun *run, uint64_t from, uint64_t to, int helpers);
 

@@ -58,6 +58,11 @@ uint64_t simgpu_alloc(SimGpu *gpu, uint64_t bytes)
     return memory_alloc(&gpu->memory, bytes, NULL);
 }
 
+uint64_t simgpu_find_room(const SimGpu *gpu, uint64_t bytes)
+{
+    return memory_find_room(&gpu->memory, bytes);
+}
+
 bool simgpu_alloc_at(SimGpu *gpu, uint64_t address, uint64_t bytes)
 {
     return memory_alloc_at(&gpu->memory, address, bytes);
@@ -179,7 +184,7 @@ void simgpu_forget_origin(SimGpu *gpu, uint64_t address, uint64_t bytes)
 
 bool simgpu_comes_from_host(const SimGpu *gpu, uint64_t address, uint64_t bytes)
 {
-    const Allocation *allocation = allocation_at(gpu, address);
+    Allocation *allocation = allocation_at(gpu, address);
     return allocation != NULL && origin_is_host(allocation, address, bytes);
 }
 

@@ -235,7 +235,7 @@ static bool names_variable(const PtxFunction *function, const PtxVariable *varia
     return false;
 }
 
-/* Of the constant arrays that a kernel names. It may reach the others too if it calls functions. */
+/* Bytes of the constant arrays that a kernel names. With calls it may use others, too. */
 static uint32_t constant_bytes(const SimFunction *function)
 {
     uint64_t bytes = 0;
@@ -293,6 +293,7 @@ SimFunction *simgpu_function(SimModule *module, const char *name)
     merged_loads_find(module->cubin, module->cubin_bytes, name, &function->code);
     function->machine_known = machine_code_read(module->cubin, module->cubin_bytes, name, &function->code,
                                                 &module->gpu->profile, &function->machine);
+    machine_code_weigh(function->machine_known ? &function->machine : NULL, &function->code);
     function->info.has_unknown_code = !function->info.registers_estimated && !function->machine_known;
     function->next = module->functions;
     module->functions = function;

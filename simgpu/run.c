@@ -2,6 +2,8 @@
 
 #include "base/arena.h"
 #include "simgpu/block/cluster.h"
+#include "simgpu/block/sanitizer.h"
+#include "simgpu/block/sanitizer_state.h"
 #include "simgpu/block/special_registers.h"
 #include "simgpu/block/worker.h"
 #include "simgpu/code/instruction.h"
@@ -9,8 +11,6 @@
 #include "simgpu/engine/bulk_copy.h"
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/launch.h"
-#include "simgpu/block/sanitizer.h"
-#include "simgpu/block/sanitizer_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -213,6 +213,13 @@ static void end_team(GridRun *run, const Team *team)
     }
 }
 
+static void note_work(BlockWorks *works, const Worker *worker)
+{
+    RunOfBlocks *of_block = &works->runs[worker->block / works->length];
+    atomic_fetch_add_explicit(&of_block->work, worker->work, memory_order_relaxed);
+    atomic_fetch_add_explicit(&of_block->blocks, 1, memory_order_relaxed);
+}
+
 /* Runs the blocks of one cluster; without clusters, that is one block. */
 static bool run_one(GridRun *run, Team *team, uint64_t number)
 {
@@ -230,6 +237,7 @@ static bool run_one(GridRun *run, Team *team, uint64_t number)
         if (worker->sanitizer != NULL)
             sanitizer_end_block(worker);
         lengthen(&worker->longest, &worker->path);
+        note_work(&run->works, worker);
     }
     return going_on;
 }
@@ -251,7 +259,8 @@ static bool is_near_a_power(const Launch *launch, uint64_t block)
 bool run_is_certain(const Launch *launch, uint64_t block)
 {
     return block == launch->blocks - 1 || trace_of(&launch->traces, block) != NULL ||
-           trace_of(&launch->drawn, block) != NULL || is_near_a_power(launch, block);
+           trace_of(&launch->drawn, block) != NULL || is_near_a_power(launch, block) ||
+           sanitizer_samples(launch, block);
 }
 
 static bool must_end(Launch *launch, uint64_t cluster)
@@ -262,9 +271,34 @@ static bool must_end(Launch *launch, uint64_t cluster)
 
 /* What became of a strip. */
 typedef struct StripSum {
-    uint64_t blocks, path; /* that ran; instructions on the paths of these */
+    uint64_t blocks, work; /* that ran; machine instructions of these */
     bool is_whole;
+    BlockStores stores[BLOCK_PLACES];
 } StripSum;
+
+static uint64_t stored_by(const Worker *worker)
+{
+    return worker->counters.global_store_bytes + SECTOR_BYTES * worker->counters.bulk_store_sectors;
+}
+
+static void add_stores(BlockStores *sum, const BlockStores *part)
+{
+    if (part->blocks == 0)
+        return;
+    sum->least = sum->blocks == 0 || part->least < sum->least ? part->least : sum->least;
+    sum->most = part->most > sum->most ? part->most : sum->most;
+    sum->blocks += part->blocks;
+    sum->bytes += part->bytes;
+}
+
+BlockPlace run_place_of(const Launch *launch, uint64_t block)
+{
+    const uint32_t *grid = launch->request->shape.grid;
+    for (int i = 0; i < 3; block /= grid[i], i++)
+        if (grid[i] > 1 && block % grid[i] == grid[i] - 1)
+            return BLOCK_AT_BORDER;
+    return BLOCK_INSIDE;
+}
 
 static StripSum run_strip(GridRun *run, Team *team, const Strip *strip)
 {
@@ -274,10 +308,14 @@ static StripSum run_strip(GridRun *run, Team *team, const Strip *strip)
     for (; going_on && number < strip->end && !must_end(&run->launch, number); number++) {
         if (run->skips_certain && run_is_certain(&run->launch, number))
             continue;
+        const Worker *first = team->cluster.blocks[0];
+        const uint64_t before = stored_by(first);
         going_on = run_one(run, team, number);
+        const uint64_t stored = stored_by(first) - before; /* of samples, which have no clusters */
+        add_stores(&sum.stores[run_place_of(&run->launch, number)], &(BlockStores){1, stored, stored, stored});
         sum.blocks += team->cluster.count;
         for (uint32_t i = 0; i < team->cluster.count; i++)
-            sum.path += team->cluster.blocks[i]->path.instructions;
+            sum.work += team->cluster.blocks[i]->work;
     }
     sum.is_whole = going_on && number == strip->end;
     return sum;
@@ -288,11 +326,13 @@ static void add_strip(GridRun *run, const StripSum *sum)
     pthread_mutex_lock(&run->lock);
     run->strips_run++;
     run->blocks_run += sum->blocks;
+    for (int i = 0; i < BLOCK_PLACES; i++)
+        add_stores(&run->stores[i], &sum->stores[i]);
     run->moments.b += sum->blocks;
-    run->moments.x += sum->path;
+    run->moments.x += sum->work;
     run->moments.bb += (unsigned __int128)sum->blocks * sum->blocks;
-    run->moments.bx += (unsigned __int128)sum->blocks * sum->path;
-    run->moments.xx += (unsigned __int128)sum->path * sum->path;
+    run->moments.bx += (unsigned __int128)sum->blocks * sum->work;
+    run->moments.xx += (unsigned __int128)sum->work * sum->work;
     pthread_mutex_unlock(&run->lock);
 }
 
@@ -331,12 +371,13 @@ bool run_strips(SimGpu *gpu, GridRun *run, uint64_t from, uint64_t to, int helpe
 /* Strips are short enough that all workers end at about the same time, and long enough that taking one costs little. */
 void run_whole(SimGpu *gpu, GridRun *run, int helpers)
 {
-    enum { STRIPS_OF_A_WORKER = 32, MOST = 256 };
+    enum { STRIPS_OF_A_WORKER = 32, MOST = 256, MOST_STRIPS = 1 << 20 };
     const uint64_t clusters = run->launch.clusters, share = clusters / ((uint64_t)(helpers + 1) * STRIPS_OF_A_WORKER);
-    const uint64_t length = share < 1 ? 1 : share > MOST ? MOST : share, count = (clusters + length - 1) / length;
+    const uint64_t least = clusters / MOST_STRIPS + 1, most = share > MOST ? MOST : share;
+    const uint64_t length = most < least ? least : most, count = (clusters + length - 1) / length;
     Strip *strips = zeroed(count, sizeof *strips);
     for (uint64_t i = 0; i < count; i++)
-        strips[i] = (Strip){i * length, (i + 1) * length < clusters ? (i + 1) * length : clusters};
+        strips[i] = (Strip){i * length, clusters - i * length < length ? clusters : (i + 1) * length};
     run->strips = strips;
     run_strips(gpu, run, 0, count, helpers);
     run->strips = NULL;
@@ -358,6 +399,7 @@ void run_together(GridRun *run)
     run_grid(workers, launch->blocks);
     for (uint64_t i = 0; i < launch->blocks; i++) {
         lengthen(&workers[i]->longest, &workers[i]->path);
+        note_work(&run->works, workers[i]);
         add_worker(run, workers[i], i == 0 ? sanitizer : NULL);
         bulk_copies_free(workers[i]);
         standstill_free(workers[i]);

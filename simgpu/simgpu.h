@@ -16,15 +16,15 @@
 
 #include "base/status.h"
 #include "simgpu/block/launch.h"
+#include "simgpu/block/raw_finding.h"
 #include "simgpu/code/function.h"
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/hardware_profile.h"
 #include "simgpu/engine/interpreter.h"
-#include "simgpu/memory/validity.h"
 #include "simgpu/memory/footprint.h"
 #include "simgpu/memory/texture.h"
-#include "simgpu/block/raw_finding.h"
+#include "simgpu/memory/validity.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,7 +65,10 @@ bool simgpu_function_set_dynamic_shared(SimFunction *function, uint32_t bytes);
 /* Allocates device memory, with bytes on both sides that belong to no allocation. The address is a multiple of 512, as
  * cudaMalloc() gives it, at least 256. Returns 0 where the limit would be passed. */
 uint64_t simgpu_alloc(SimGpu *gpu, uint64_t bytes);
-/* The same where an earlier allocation lay; false where that place is not free. */
+/* The address that simgpu_alloc() would return, although nothing is allocated. */
+uint64_t simgpu_find_room(const SimGpu *gpu, uint64_t bytes);
+/* Allocates at an address within such room, for a caller that writes all of it before anything reads it; false where that
+ * place is not free. */
 bool simgpu_alloc_at(SimGpu *gpu, uint64_t address, uint64_t bytes);
 /* Frees an allocation; false where none starts at `address`. */
 bool simgpu_release(SimGpu *gpu, uint64_t address);
@@ -134,6 +137,7 @@ typedef struct SimReport {
     SimCounters counters;
     SimWarpPath longest;
     SimMachineRatios machine;
+    BlockShares block_shares;
     const SimLine *lines; /* [line_count] by file and line, valid until the GPU's next launch; NULL without
                            * SIM_COUNT_LINES */
     size_t line_count;
@@ -149,7 +153,7 @@ typedef struct SimReport {
     double
         sampled_share;  /* of the grid's blocks, those that ran: 1, or less with SimLaunch.sample_lane_instructions. The
                            * counters are those of the whole grid, then estimated */
-    double drawn_share; /* of the grid's blocks, those that ran because they were drawn; 0: there was no sample */
+    double drawn_share; /* of what the grid stores, what blocks do that ran because they were drawn; 0: there was no sample */
     uint64_t certain_bytes; /* of SimLaunch.marked, that blocks stored which run in any sample: a kernel can foresee
                              * which these are */
     double sample_error; /* half the width of the 95 % interval of what they are estimated from, relative; 0: exact */

@@ -87,7 +87,7 @@ accepted() {
     ada=$(token ada) teacher=$(token turing teacher)
     as "$ada" POST /api/v1/submissions -d "$(request k1)"
     equal 400 "$status"
-    [[ $(jq -r .error <<<"$output") == "One dimension opens "*" (UTC), in 1 hour; until then conv1d can be handed in with the modes try and test alone" ]]
+    [[ $(jq -r .error <<<"$output") == "One dimension opens "*" (UTC), in 1 hour; until then conv1d can be submitted with the modes try and test only" ]]
     equal 0 "$(in_store 'SELECT count(*) FROM submission')"
     as "$ada" POST /api/v1/submissions -d "$(request k1 '.mode = "test"')"
     equal 201 "$status"
@@ -258,11 +258,11 @@ eve' "$(in_store "SELECT person.name FROM membership JOIN person ON person.id = 
     as "$teacher" GET /teacher
     [[ $output == *'href="/teacher/points"'* ]]
     as "$teacher" GET /teacher/points
-    [[ $output == *'/people/ada'*'<td class="number">4</td>'*'/people/bob'*'<td class="number">0</td>'*"There has been none."* ]]
+    [[ $output == *'/people/ada'*'<td class="number">4</td>'*'/people/bob'*'<td class="number">0</td>'*"No changes yet."* ]]
     as "$teacher" GET /teacher/points.csv
     [[ $output == person,*$'\r\n'*ada,*"Submission $number counts"* ]]
     as "$teacher" GET /teacher/summary
-    [[ $output == *"Parallel programming"*"Handed in nothing: 1 of 2"*"/people/bob"*"1 person handed in 1 submission; 1 solved it."* ]]
+    [[ $output == *"Parallel programming"*"Submitted nothing: 1 of 2"*"/people/bob"*"1 person made 1 submission; 1 solved it."* ]]
     as "$ada" GET /teacher/summary
     equal 403 "$status"
     read_anew '.assignments[0].show = {points: "always"} | .extensions = [{person: "bob", assignment: "week-1", due: "2098-01-01T12:00", why: "ill", by: "grace"}]'
@@ -298,12 +298,12 @@ eve' "$(in_store "SELECT person.name FROM membership JOIN person ON person.id = 
     stop_server
     a_class '.extensions = [{person: "bob", assignment: "week-1", due: "2098-01-01T12:00", why: "ill", by: "grace"}]'
     judge scores --class "$class" --state "$state" --summary -
-    ends 0 "<title>" "Points of 1 person, of 4<" "<h3>Handed in nothing: 1 of 2</h3>"
+    ends 0 "<title>" "Points of 1 person, of 4<" "<h3>Submitted nothing: 1 of 2</h3>"
     lacks "ada: week-1"
     judge scores --class "$class" --state "$state" --summary s.html --csv s.csv
     ends 0 "ada: week-1 4 of 4"
     grep -q '<style>' s.html
-    grep -q '<h3>Handed in nothing: 1 of 2</h3>' s.html
+    grep -q '<h3>Submitted nothing: 1 of 2</h3>' s.html
     equal "$(id -un)|extension add" "$(in_store "SELECT person, action FROM audit WHERE action LIKE 'extension%'")"
 }
 
@@ -325,7 +325,7 @@ eve' "$(in_store "SELECT person.name FROM membership JOIN person ON person.id = 
     ends 0 "3, 1: does not count: One dimension closed "
     read_anew '.assignments[0].opens = "'"$(local_time '90 minutes')"'"'
     judge submit mine.cu --problem conv1d
-    ends 2 "One dimension opens " "until then conv1d can be handed in with the modes try and test alone"
+    ends 2 "One dimension opens " "until then conv1d can be submitted with the modes try and test only"
 }
 
 @test "check-config reads the class, too" {

@@ -120,7 +120,7 @@ file() {
     rm -f socket
     serve --fault slow
     run timeout --preserve-status -s INT 2 "$build/convjudge" submit mine.cu
-    ends 2 "interrupted, maybe after the file was handed in: \`convjudge runs\` says whether"
+    ends 2 "interrupted, maybe after the file was submitted: \`convjudge runs\` says whether"
 }
 
 # ---- looking at submissions
@@ -296,7 +296,7 @@ file() {
     cat key.pem certificate.pem >both.pem
     serve --port port --tls both.pem
     CONVJUDGE_TOKEN=secret judge runs --server "https://127.0.0.1:$(cat port)"
-    ends 2 "https://127.0.0.1:$(cat port): its certificate is of no authority that is trusted here"
+    ends 2 "https://127.0.0.1:$(cat port): no authority that is trusted here has signed its certificate"
     [[ ! -s log ]]
 }
 

@@ -42,3 +42,7 @@ gains_nothing() { # ATTACK
 @test "blocks that are spared the misses of all others are no sample of the kernel" {
     gains_nothing spared_blocks
 }
+
+@test "blocks that end at once take no load from others" {
+    gains_nothing empty_blocks
+}

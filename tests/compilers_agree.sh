@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Judges files compiled by nvcc and by clang, on the same data, and expects the same verdict: files that are named, or mutants of
 # the accepted solutions of all problems, as many as COUNT. Where messages name other lines or arrays, it says so without a
-# failure: compilers move loads and merge lines. Of the cases, the untimed ones and one timed case. Prints TAP.
+# failure: compilers move loads and merge lines. Of the cases, the small ones and one timed case. Prints TAP.
 # Usage: tests/compilers_agree.sh BUILD COUNT [SEED] | BUILD FILE...
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,7 +17,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/home" "$work/mutants"
 # shellcheck source=/dev/null
 source tests/fewer_cases.sh
-home_with_fewer_cases "$work/home" untimed
+home_with_fewer_cases "$work/home" small
 export NO_COLOR=1
 
 if [[ $1 =~ ^[0-9]+$ ]]; then

@@ -2,7 +2,7 @@
 # Runs the commands of README.md and docs/ as they stand there, and prints TAP, a test for each block.
 # Each page has a copy of the checkout, with what is built, and a home of its own. A block of commands is indented or fenced
 # and begins with one of the words below; a drawing has wide gaps. Where it shows a prompt ("$ "), its other lines are output. A fenced block after a line
-# `path`: is that file. Comments before a block say
+# `path`: is that file. A line of a crontab runs as cron would run it. Comments before a block say
 #   <!-- not run: WHY -->                  what it needs that is not here; such blocks are parsed, and count as skipped
 #   <!-- exit status N -->                 what its last command ends with, other than 0
 #   <!-- in another terminal: WORD -->     it runs until the page ends; the next block begins when it has printed WORD
@@ -68,7 +68,7 @@ read_page() {
                 for (i = 1; i <= count; i++) print block[i] > file
                 print path > (file ".file")
                 close(file); close(file ".file")
-            } else if (count > 0 && block[1] ~ /^(\$ )?(make|convjudge|build\/convjudge|cp|mkdir|cd|git|sed|cat|echo|export|sudo|curl|umask|rm|systemctl|apptainer|podman|debootstrap|install|[A-Z]+(_[A-Z]+)*=[^ ]*|(grader|service|tests|tools)\/[^ ]*\.(sh|py)|\$EDITOR)( |$)/ && block[1] !~ /   +[^ #]/) {
+            } else if (count > 0 && block[1] ~ /^(\$ )?(make|convjudge|build\/convjudge|cp|mkdir|cd|git|sed|cat|echo|export|sudo|curl|umask|rm|systemctl|apptainer|podman|debootstrap|install|[0-9]+ [0-9]+ [*] [*] [*]|[A-Z]+(_[A-Z]+)*=[^ ]*|(grader|service|tests|tools)\/[^ ]*\.(sh|py)|\$EDITOR)( |$)/ && block[1] !~ /   +[^ #]/) {
                 has_prompt = block[1] ~ /^\$ /
                 for (i = 1; i <= count; i++) if (!has_prompt || sub(/^\$ /, "", block[i])) print block[i] > file
                 printf "%s", how > (file ".how")
@@ -110,6 +110,11 @@ run_block() { # PAGE LINE
     name="$1:$((10#$2)): $(head -n 1 "$block")"
     why=$(said 'not run: ') expected=$(said 'exit status ') word=$(said 'in another terminal: ') user=$(said 'as ')
     blocks=$((blocks + 1))
+    if grep -q '^[0-9]* [0-9]* \* \* \* ' "$block"; then
+        # shellcheck disable=SC2016 # expanded by bash
+        printf 'env -i HOME="$HOME" PATH=/usr/bin:/bin /bin/sh -c %q\n' "$(sed 's/^[0-9]* [0-9]* \* \* \* *//; s/\\%/%/g' "$block")" >"$work/crontab"
+        mv "$work/crontab" "$block"
+    fi
     bash -n "$block" || { result "not ok" "- $name: bash does not parse it"; return; }
     [[ -z $user || $machine == yes ]] || why="needs root, and a mount namespace with overlayfs"
     if [[ -n $why ]]; then result ok "# skip $name: $why"; return; fi

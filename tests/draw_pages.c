@@ -6,10 +6,10 @@
 #include "base/text.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
-#include "service/web/parts.h"
-#include "service/store/view.h"
-#include "service/web/site_answers.h"
 #include "service/course/class_summary.h"
+#include "service/store/view.h"
+#include "service/web/parts.h"
+#include "service/web/site_answers.h"
 #include "service/web/summary_page.h"
 #include "service/web/template.h"
 

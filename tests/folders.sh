@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 graph=docs/folders.txt
 
-mapfile -t sources < <(git ls-files '*.c' '*.h' '*.cu' '*.cuh' | grep -vE '(^|/)(tests|template|calibrate|example)/|^(problems|solutions|testcases|tools)/')
+mapfile -t sources < <(git ls-files '*.c' '*.h' '*.cu' '*.cuh' | grep -vE '(^|/)(tests|template|calibrate)/|^(examples|problems|solutions|testcases|tools)/')
 
 # Prints "file included", a line for each #include of one source by another.
 includes() {

@@ -71,7 +71,7 @@ make_class() {
         wait "$shell" || status=$?
     done
     equal 2 "$status"
-    file_has INT.log 'convjudge: interrupted; [0-9]* of 40 are judged, and the same command goes on'
+    file_has INT.log 'convjudge: interrupted; [0-9]* of 40 are judged, and the same command continues'
     file_lacks INT.log '^40  '
     no_worker() { ! pgrep -f "work --server .* --state submissions.state" >/dev/null; }
     wait_until no_worker
@@ -121,7 +121,7 @@ END
     grade_class
     ends 1 "0 submissions of 0 people" "refused: ada.cu: line 1: byte 12 is not UTF-8 text, expected CUDA source text" \
         "refused: bob.cu: the file is empty, expected CUDA source text" \
-        "refused: submission_1/x.cu: was handed in in the future, as its export has it"
+        "refused: submission_1/x.cu: has a time of receipt in the future, according to the export"
 }
 
 @test "workers that fail at everything end it, with the place of their log" {
@@ -130,7 +130,7 @@ END
     touch submissions.state/workers/own-1
     source_of compile_error/syntax_error.cu submissions/ada.cu
     run timeout 100 taskset -c 0 "$build/convjudge" grade-class --device sim --dir submissions
-    ends 2 "the workers fail at everything; submissions.state/grade-class.log says why, and the same command goes on"
+    ends 2 "the workers fail at everything; submissions.state/grade-class.log says why, and the same command continues"
     file_has submissions.state/grade-class.log 'own-1/lock: '
     rm submissions.state/workers/own-1
     grade_class

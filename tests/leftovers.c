@@ -1,16 +1,18 @@
-/* leftovers.c - runs a command and says whether anything outlives it.
+/* leftovers.c - runs a command, and says whether anything outlives it and how much processor time all of it took.
  *
- *     leftovers COMMAND [ARGUMENT ...]
+ *     leftovers [-t FILE] COMMAND [ARGUMENT ...]
  *
- * Exits as the command does (128 + signal where one ended it), or with 99 where a descendant was still alive a moment
+ * Exits as the command does (128 + signal where one ended it), or with 99 where a descendant was still alive some seconds
  * after it: each is named on standard error and killed. Orphans come to this process (PR_SET_CHILD_SUBREAPER), so a
- * daemon cannot hide by double forking or by a session of its own.  */
+ * daemon cannot hide by double forking or by a session of its own. FILE gets the seconds of a processor of all descendants:
+ * those of a process that its parent does not wait for are counted too, since it is waited for here.  */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,30 +44,48 @@ static void name_and_kill(void)
     FILE *children = fopen(path, "r");
     int pid;
     while (children != NULL && fscanf(children, "%d", &pid) == 1) {
-        snprintf(path, sizeof path, "/proc/%d/comm", pid);
-        FILE *name = fopen(path, "r");
-        if (name == NULL || fgets(line, sizeof line, name) == NULL)
-            strcpy(line, "?\n");
-        if (name != NULL)
-            fclose(name);
-        fprintf(stderr, "leftovers: process %d lives on: %s", pid, line);
+        size_t length = 0;
+        snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
+        FILE *words = fopen(path, "r");
+        if (words != NULL) {
+            length = fread(line, 1, sizeof line - 1, words);
+            fclose(words);
+        }
+        for (size_t i = 0; i < length; i++)
+            if (line[i] == '\0' || line[i] == '\n')
+                line[i] = ' ';
+        line[length] = '\0';
+        fprintf(stderr, "leftovers: process %d lives on: %s\n", pid, line);
         kill(pid, SIGKILL);
     }
     if (children != NULL)
         fclose(children);
 }
 
+static int write_seconds(const char *path)
+{
+    struct rusage used;
+    FILE *file = fopen(path, "w");
+    if (file == NULL || getrusage(RUSAGE_CHILDREN, &used) != 0)
+        return -1;
+    fprintf(file, "%.2f\n", (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                                1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec));
+    return fclose(file);
+}
+
 int main(int argc, char **argv)
 {
+    const char *times = argc > 3 && strcmp(argv[1], "-t") == 0 ? argv[2] : NULL;
+    char **command = argv + (times != NULL ? 3 : 1);
     if (argc < 2) {
-        fputs("usage: leftovers COMMAND [ARGUMENT ...]\n", stderr);
+        fputs("usage: leftovers [-t FILE] COMMAND [ARGUMENT ...]\n", stderr);
         return 2;
     }
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t child = fork();
     if (child == 0) {
-        execvp(argv[1], argv + 1);
-        perror(argv[1]);
+        execvp(command[0], command);
+        perror(command[0]);
         _exit(127);
     }
     int wait_status = 0;
@@ -73,8 +93,16 @@ int main(int argc, char **argv)
         perror("leftovers");
         return 2;
     }
-    if (all_gone())
-        return status_of(wait_status);
-    name_and_kill();
-    return LEFTOVER_STATUS;
+    int status = status_of(wait_status);
+    if (!all_gone()) {
+        status = LEFTOVER_STATUS;
+        do /* the children of what is killed come here, too */
+            name_and_kill();
+        while (!all_gone());
+    }
+    if (times != NULL && write_seconds(times) != 0) {
+        perror(times);
+        return 2;
+    }
+    return status;
 }

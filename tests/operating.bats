@@ -33,7 +33,7 @@ load helper
     lacks 'may take more than half'
     echo '{"engine": "slurm", "slurm": {"time_minutes": 60}}' >slurm.json
     judge check-config slurm.json
-    ends 0 'A pilot of 60 minutes begins a judging until 1800 s before its end.' 'longer "time_minutes" would begin none in vain'
+    ends 0 'A pilot of 60 minutes begins a judging until 1800 s before its end.' 'with longer "time_minutes" none is cut off'
 }
 
 @test "the published schema refuses what the service refuses" {
@@ -89,7 +89,7 @@ doctor() {
     [[ ! -e /proc/sys/kernel/seccomp/actions_avail ]] || ends 0 "ok       seccomp         the kernel filters system calls"
     case $output in
     *"ok       control groups"*) ends 0 "memory and processes of a sandbox are limited together" ;;
-    *) ends 0 "the kernel lends none Limits hold for each process of a compiler, not for all of them together. The service's unit has" ;;
+    *) ends 0 "the judge may not make any Limits hold for each process of a compiler, not for all of them together. The service's unit has" ;;
     esac
     [[ -e /etc/convjudge/config.json ]] || ends 0 "configuration   no file, all by default"
     if "$root/harness/compilers.sh" nvcc; then ends 0 "ok       nvcc"; else ends 0 "note     nvcc" "ok       clang"; fi
@@ -105,7 +105,7 @@ doctor() {
     CONVJUDGE_BWRAP=/bin/false doctor
     ends 1 "missing  bubblewrap" "Debian: apt-get install bubblewrap." "missing  sandbox         none: /bin/false" \
         "No submission runs, unless --unconfined lets" \
-        "Containers often forbid namespaces: run the judge outside, or let them be made." "Nothing can be graded here before what is missing is there."
+        "Containers often forbid namespaces: run the judge outside, or let them be made." "Nothing can be graded here until the missing parts are there."
     local bin=$PWD/bin
     mkdir "$bin"
     ln -s "$(type -P bwrap)" "$bin/"
@@ -158,7 +158,7 @@ doctor() {
     ends 1 "the path of the judge's folder is too long It holds problems and testcases. Set CONVJUDGE_HOME."
     echo '{"state": "/proc"}' >config.json
     doctor --config config.json
-    ends 0 "service's state /proc: nothing can be written there Only the service's account can write there, which is as it should be."
+    ends 0 "service's state /proc: nothing can be written there Only the service's account can write there, as intended."
     echo '{"listen": "0.0.0.0:80"}' >config.json
     doctor --config config.json
     ends 0 "note     configuration   config.json: listens on 0.0.0.0:80 Tokens cross the network as plain text." \
@@ -222,7 +222,7 @@ doctor_where() {
     [[ -e $CONVJUDGE_CUDA_DRIVER ]] || skip "make test builds the driver that stands in for NVIDIA's"
     doctor
     ends 0 "ok       GPU             cuda:0: Fake GPU" "note     GPU clock       unknown: " "Disturbed measurements go unnoticed. Install NVIDIA's libnvidia-ml.so.1." \
-        "note     GPU's rates     not measured yet Reports lack the roofline, and of times that are too good to be true only"
+        "note     GPU's rates     not measured yet Run once: convjudge calibrate. Until then reports lack the roofline, and impossible times are refused only"
     export CONVJUDGE_NVML=$build/tests/libnvml.so.1 CONVJUDGE_FAKE_NVML=$PWD/nvml
     printf 'sm_clock 1980\nmax_sm_clock 1980\nreasons 0\n' >nvml
     doctor

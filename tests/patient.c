@@ -1,5 +1,5 @@
 /* patient.c - makes a convjudge of its own of what it is linked with: a grading waits long for its second opinion, since a
  * test's machine may be busy.  */
-#include "grader/judge/opinion_step.h"
+#include "grader/judge/opinion.h"
 
 const double OPINION_MOST_S = 60;

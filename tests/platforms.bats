@@ -62,7 +62,7 @@ print(len(tree.parse(sys.argv[1]).getroot().findall(sys.argv[2])))' "$1" "$2")"
     submission >mine.cu
     CONVJUDGE_DB=/dev/null/nowhere judge grade --device sim --gradescope results.json mine.cu
     ends 2 "/dev/null/nowhere"
-    json results.json '.output | startswith("The judge failed, not your file: "), endswith("There is no score; hand it in again later.")' $'true\ntrue'
+    json results.json '.output | startswith("The judge failed, not your file: "), endswith("There is no score; submit it again later.")' $'true\ntrue'
 }
 
 # served [SETTINGS]: starts a server, with a temporary folder of its own, and lets the commands find it.
@@ -160,9 +160,9 @@ outcome() { json autograder/results/results.json "$1" "$2"; }
     wait_until grep -q waiting err
     kill -ALRM "$client"
     wait "$client" || true
-    outcome '.output | startswith("Your file is handed in and counts, but it is not judged yet: ")' true
+    outcome '.output | startswith("Your file is submitted and counts, but it is not judged yet: ")' true
     outcome '.output | contains("interrupted; submission 1 is kept: `convjudge show 1` shows it; last seen: next")' true
-    outcome '.output | contains(". There is no score yet; look there later, or ask for this autograder to be run again.")' true
+    outcome '.output | contains(". There is no score yet. Look there later, or ask your teacher to run this autograder again.")' true
     outcome '.output | endswith("Submission 1 at http://'"$address"'.")' true
     outcome '[.. | objects | has("score")] | any' false
     "$build/convjudge" gradescope autograder >out 2>err 3>&- &
@@ -228,7 +228,7 @@ in_bare_root() {
     kit TOKEN="$secret"
     ends 2 "gradescope-kit: SERVER: expected the address of the server, https://judge.example.org, found ''"
     kit SERVER=https://judge.example.org TOKEN=secret
-    ends 2 "gradescope-kit: TOKEN: expected a token that hands in for others"
+    ends 2 "gradescope-kit: TOKEN: expected a token that submits for others"
     lacks secret
     kit SERVER=https://judge.example.org TOKEN="$secret" MINUTES=40
     ends 2 "gradescope-kit: MINUTES: expected 1 to 39"
@@ -238,7 +238,7 @@ in_bare_root() {
     ends 2 "gradescope-kit: PROBLEM: there is no problem 'conv'"
     kit SERVER=https://judge.example.org TOKEN="$secret" PROBLEM=$'a\nb'
     ends 2 "gradescope-kit: PROBLEM: expected one line"
-    local class=$root/docs/guides/assignments/first-week/class.json
+    local class=$root/examples/first-week/class.json
     for_class() { run env SERVER=https://judge.example.org TOKEN="$secret" "$@" "$root/service/commands/kit.sh" "$build" kit.zip "$class"; }
     for_class
     ends 2 "gradescope-kit: PROBLEM: expected one of conv1d, conv1d-constant, conv2d: $class has several"
@@ -274,7 +274,7 @@ END
 }
 
 @test "a kit of a class grades its problems by the workflow, and holds nothing else" {
-    local number result=0 week=$root/docs/guides/assignments/first-week
+    local number result=0 week=$root/examples/first-week
     "$root/grader/commands/student_kit.sh" kit.tar.gz "$week/class.json"
     tar -xzf kit.tar.gz
     equal "conv1d conv1d-constant conv2d" "$(cd convjudge/problems && echo *)"
@@ -321,7 +321,7 @@ END
 }
 
 @test "the assignment to take can be given as it is, and its pages say what is so" {
-    local week=$root/docs/guides/assignments/first-week name
+    local week=$root/examples/first-week name
     unset CONVJUDGE_HOME
     judge check-class "$week/class.json"
     ends 0 "at most 30 points" "conv1d                   at most 8" "conv1d-constant          at most 10" "conv2d                   at most 12"
@@ -337,15 +337,15 @@ for device in ("sim-h200", "nvidia-h200"):
     for problem in json.load(open(f"{root}/leaderboard/references/{device}.json"))["problems"]:
         for reference in problem["references"]:
             stored[problem["problem"], reference["name"], device] = 1e3 * reference["score_ms"]
-rows = re.findall(r"^\| `([a-z0-9-]+)` \| `([a-z0-9_]+)` \| ([0-9.]+) \| ([0-9.]+) \|", open(f"{root}/docs/guides/assignments/first-week/what-to-expect.md").read(), re.M)
+rows = re.findall(r"^\| `([a-z0-9-]+)` \| `([a-z0-9_]+)` \| ([0-9.]+) \| ([0-9.]+) \|", open(f"{root}/examples/first-week/what-to-expect.md").read(), re.M)
 week = {problem for problem, _, _, _ in rows}
 assert {(problem, name + ".cu") for problem, name, _, _ in rows} == {key[:2] for key in stored if key[0] in week}, rows
 for problem, name, modelled, measured in rows:
     for device, shown in (("sim-h200", modelled), ("nvidia-h200", measured)):
         time = stored[problem, name + ".cu", device]
         assert abs(float(shown) / time - 1) < 0.01, f"{problem} {name} {device}: {shown} us shown, {time} us stored"
-points = json.load(open(f"{root}/docs/guides/assignments/first-week/class.json"))["assignments"][0]["problems"]
-handout = open(f"{root}/docs/guides/assignments/first-week/handout/handout.md").read()
+points = json.load(open(f"{root}/examples/first-week/class.json"))["assignments"][0]["problems"]
+handout = open(f"{root}/examples/first-week/handout/handout.md").read()
 for problem in points:
     for band in problem["points"]["speed"]["bands"]:
         assert re.search(rf"{band['points']} for[^;.]*`{band['rung']}`", handout), band

@@ -390,7 +390,7 @@ of_a_new_problem() {
     local line file='' shown='' files=0
     while IFS= read -r line; do
         if [[ $line =~ ^\`((problems|testcases|solutions)/[^\`]*)\`:$ ]]; then
-            file=$root/docs/guides/example/${BASH_REMATCH[1]} shown=''
+            file=$root/examples/moving-sum/${BASH_REMATCH[1]} shown=''
         elif [[ $line == '```' && -n $file ]]; then
             [[ $(<"$file") == *"$shown"* ]] || { echo "$file does not have"; echo "$shown"; return 1; }
             file='' files=$((files + 1))

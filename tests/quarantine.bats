@@ -149,7 +149,7 @@ fast=$root/solutions/conv1d/accepted/vector_loads.cu
     # The timed cases of one sitting take about 19 million warp-instructions, the largest 15, the hidden cases few.
     sed -i 's/"sim_warp_instructions": [0-9]*/"sim_warp_instructions": 30000000, "sim_grading_warp_instructions": 30000000/' "$problem"
     judge grade --as Ada --json result.json "$fast"
-    ends 0 "Accepted" "quarantined: what was left of the grading's time was too short for a second sitting"
+    ends 0 "Accepted" "quarantined: the grading had too little time left for a second sitting"
     json result.json '.second_sitting.verdict, (.second_sitting.text | test("budget"))' $'Time Limit Exceeded\ntrue'
     sed -i 's/"sim_grading_warp_instructions": 30000000/"sim_grading_warp_instructions": 60000000/' "$problem"
     judge grade --as Ada "$fast"

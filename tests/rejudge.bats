@@ -70,7 +70,7 @@ board() { curl -sf --unix-socket "$socket" "http://x/api/v1/boards/conv1d?device
 
     cp all_cases.json "$hidden"
     rejudge --problem conv1d --why "a case with 32 weights"
-    ends 0 "batch 2: 3 submissions of problem conv1d are judged again, and nobody sees it yet" '`convjudge rejudge --batch 2` shows what it would change'
+    ends 0 "batch 2: 3 submissions of problem conv1d are judged again; the results stay hidden until --apply" '`convjudge rejudge --batch 2` shows what it would change'
     # What is handed in meanwhile counts by the cases of before, and is judged by the new ones in the batch.
     equal Accepted "$(submitted dora weak.cu)"
     # The server and its workers may be killed meanwhile, also while it copies or removes an edition.

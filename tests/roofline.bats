@@ -15,7 +15,7 @@ load helper
     ends 1 "conv1d (1D convolution) on NVIDIA H200 (simulated), times are modelled" "copy 4290 GB/s" "float32 66900 GFLOP/s" \
         "roofline by bytes" "roofline by float32" "roofline by TF32 tensor cores" "naive.cu" "best" "* rival.cu, float32" \
         "TOO CLOSE  its interval overlaps with that of the best reference solution, or it takes less than 10 % longer" \
-        "A share is that of the direct roofline of the precision: bytes or operations, what takes longer." "all cases, geometric mean"
+        "Shares are of the direct roofline in that precision: the longer of the times for bytes and operations." "all cases, geometric mean"
     jq -e '.cases[] | (.bytes / 4.29e9 / .bytes_ms - 1 | fabs < 1e-9) and (.operations / 6.69e10 / .float32_ms - 1 | fabs < 1e-9)
         and ([.programs[].time_ms] | . == sort) and (.programs | length == 3)' roofline.json
     rows 0

@@ -8,7 +8,8 @@ load helper
 
 # run_suites: runs the suites of standard input, one a line as in tests/suites.txt.
 run_suites() {
-    mkdir -p build
+    mkdir -p build/tests
+    cp "$build/tests/leftovers" build/tests
     cat >suites
     SUITES=$PWD/suites run "$root/tests/run.sh" "$PWD/build" test
 }
@@ -53,6 +54,22 @@ END
         $'failed: silent ended without a failed test\n  make test ONLY=silent\n'
     lacks $'\n80\n'
     equal "2 passed, 5 failed" "${lines[-1]}"
+}
+
+@test "a suite that leaves a process behind fails, and the process is named" {
+    run_suites <<'END'
+test 1 leaves echo 1..1; echo ok 1 - a; setsid sleep 1234 & disown
+END
+    ends 1 "lives on: sleep 1234" $'\nfailed: leaves ended without a failed test\n'
+    equal "1 passed, 1 failed" "${lines[-1]}"
+}
+
+@test "the processor time of what nobody waits for counts" {
+    run_suites <<'END'
+test 9 orphan echo 1..1; echo ok 1 - a; (for ((i = 0; i < 500000; i++)); do :; done) & disown
+END
+    ends 0
+    lacks ", 0 s of a processor"
 }
 
 @test "a suite that fails and passes at its second try is named as unsteady, and has failed" {

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Runs suites of tests/suites.txt and ends with `N passed, N failed, N skipped`. Each suite writes TAP to a log of its own
 # (BUILD/test-logs). Two suites more than there are cores run at a time, since some only wait; they start in the file's order.
-# A suite that plans more tests than it runs, or that fails without a failed test, counts as one failure more.
+# A suite that plans more tests than it runs, or that fails without a failed test, counts as one failure more. So does one
+# that leaves a process behind: tests/leftovers waits for all that a suite starts, names what lives on, and counts the
+# processor time of everything.
 # A suite that failed is run once more, alone: if it passes then, it is named as unsteady. It has failed all the same.
 # `prove` would run the suites as well, but of a suite that ends without a failed test it does not show the output,
 # without which nobody knows why it failed; it also takes a program with two groups of tests, which prints two plans,
 # for broken.
 # What the suites need is built first, and nothing else.
-# Usage: [ONLY=folder|suite|file] [FAILED=1] [FUZZ=seconds] tests/run.sh BUILD test|all
+# Usage: [ONLY=folder|suite|file] [FAILED=1] [FUZZ=seconds] tests/run.sh BUILD test|ci|all
 #        SUITES=file: a list of suites in place of tests/suites.txt; nothing is built for them
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -37,7 +39,7 @@ chosen() {
     local only=${ONLY:-}
     only=${only%/} only=${only#./}
     if [[ -z $only ]]; then
-        listed | awk -v set="$set" '$1 == "test" || set == "all"'
+        listed | awk -v set="$set" '$1 == set || set == "all"'
     elif [[ $only == *.bats ]]; then
         listed | awk -v name="$(basename "$only")" '$3 == name'
     elif [[ $only == */tests/test_*.c && -e $only ]]; then
@@ -68,7 +70,7 @@ units() {
 
 # build_for LINES: builds what the suites need. Unit tests of the two lower layers need nothing but themselves.
 build_for() {
-    local name command goals=() programs=()
+    local name command goals=("$build/tests/leftovers") programs=()
     while read -r _ _ name command; do
         case $command in
             unit*)
@@ -97,9 +99,8 @@ unit() { # FOLDER|FILE
 
 run_suite() { # NAME COMMAND: writes LOG and LOG.count, and prints one line; of a suite that failed also why
     local name=$1 log=$logs/${1//[\/ ]/_} status=0 start=$SECONDS passed failed skipped processor
-    bash -c "set -euo pipefail; source tests/needs.sh; $2" >"$log" 2>&1 </dev/null || status=$?
-    times >"$log.times" # the second line is of the children that have ended
-    processor=$(awk -F '[ms ]' 'NR == 2 { printf "%.0f", 60 * ($1 + $4) + $2 + $5 }' "$log.times")
+    "$build/tests/leftovers" -t "$log.times" bash -c "set -euo pipefail; source tests/needs.sh; $2" >"$log" 2>&1 </dev/null || status=$?
+    printf -v processor '%.0f' "$(<"$log.times")"
     read -r passed failed skipped < <(count "$log" "$status")
     printf '%-44s %3d passed, %d failed%s  (%d s, %d s of a processor)\n' "$name" "$passed" "$failed" \
         "$([[ $skipped == 0 ]] || echo ", $skipped skipped")" $((SECONDS - start)) "$processor"
@@ -147,8 +148,7 @@ run_again() { # the suites that failed; with more than three it is not the machi
         mv "$log" "$log.first"
         mv "$log.count" "$log.counted"
         echo "once more, alone: $name"
-        # shellcheck disable=SC2016 # expanded by the inner bash, which is one of its own for its processor time
-        bash -c 'run_suite "$@"' _ "$name" "$(awk -v name="$name" '$3 == name' <<<"$lines" | cut -d' ' -f4-)"
+        run_suite "$name" "$(awk -v name="$name" '$3 == name' <<<"$lines" | cut -d' ' -f4-)"
         if [[ $(cut -d' ' -f2 "$log.count") == 0 ]]; then echo "$name" >>"$logs/unsteady"; fi
         mv "$log.counted" "$log.count"
     done < <(failing)

@@ -132,7 +132,7 @@ state() {
 import csv
 rows = list(csv.DictReader(open("scores.csv", newline="")))
 assert [(row["person"], row["assignment"]) for row in rows] == [("ada", "week-1"), ("ada", "week-2"), ("bob", "week-1"), ("bob", "week-2"), ("eve", "week-1")]
-assert rows[0]["reason"] == "Nothing was handed in. The deadline was extended to 2026-11-16 23:59 by grace: ill."
+assert rows[0]["reason"] == "Nothing was submitted. The deadline was extended to 2026-11-16 23:59 by grace: ill."
 assert rows[0]["most"] == "10" and rows[0]["final"] == "yes"
 END
     json scores.json '[.people[0].assignments[0].extended_utc, .people[2].groups] | @csv' '"2026-11-16T22:59:00Z","tutorial 2"'

@@ -68,9 +68,9 @@ judged_as() {
     as "$other" GET "/api/v1/submissions/$number"
     equal 404 "$status"
     as "$kit" POST /api/v1/people/turing/submissions -d "$(request k)"
-    says 400 "this token hands in for students alone, and the role of 'turing' is teacher"
+    says 400 "this token submits for students only, and the role of 'turing' is teacher"
     as "$kit" POST /api/v1/people/grace/submissions -d "$(request k)"
-    says 400 "this token hands in for students alone, and the role of 'grace' is admin"
+    says 400 "this token submits for students only, and the role of 'grace' is admin"
     ask POST /login -d "token=$kit" -H "Origin: http://$address"
     equal 401 "$status"
     while IFS=$'\t' read -r method path expected; do
@@ -80,7 +80,7 @@ judged_as() {
     done < <(grep -v '^#' "$root/tests/service/access.tsv")
     equal 0 "$wrong"
     as "$kit" GET /api/v1/me
-    says 403 "this token is only for handing in for others"
+    says 403 "this token only submits for others"
     "$build/convjudge" token revoke gradescope --state "$state"
     as "$kit" GET "/api/v1/submissions/$number"
     equal 401 "$status"
@@ -172,7 +172,7 @@ refused_hand_in() {
     refused_hand_in '.mode = "win"' 'mode: expected try, test or rank'
     refused_hand_in '.problem = "conv9d"' 'conv9d'
     refused_hand_in '.problem = "../../etc"' 'etc'
-    refused_hand_in '.sizes = "input_size=9"' 'sizes: belong to the mode try'
+    refused_hand_in '.sizes = "input_size=9"' 'sizes: only for the mode try'
     refused_hand_in '.mode = "try" | .sizes = "input_size=9"' 'kernel_size'
     refused_hand_in '.source = ("x" * 300000)' 'the limit of problem conv1d is'
     as "$ada" POST /api/v1/submissions -d '{"key": "a", "key": "b"}'
@@ -405,7 +405,7 @@ says() {
     ends 2 "no-such-host.invalid:80: unknown host, expected an address like 127.0.0.1:8080"
     touch file
     judge serve "${other[@]}" --listen 127.0.0.1:0 --socket "$PWD/file"
-    ends 2 "file: exists and is no socket, expected the place of one"
+    ends 2 "file: exists and is not a socket, expected the path of one"
     judge serve "${other[@]}" --listen 127.0.0.1:0 --socket "$PWD/$(printf 'x%.0s' {1..200})"
     ends 2 "the name of a socket has at most 107 bytes"
 }

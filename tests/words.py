@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 WIDTH, LONGEST, MEAN, FEWEST = 120, 40, 20, 5
-PAGES = ["README.md", "docs/*.md"]
+PAGES = ["README.md", "docs/*.md", "examples/*.md"]
 STATEMENTS = ["problems/*/statement.md"]
 TABLES = ["grader/report/advi*.c", "grader/judge/*.c", "grader/commands/options.def",
           "service/commands/subcommands.def", "service/web/*.c", "service/web/pages/*", "harness/device/mistake.def",

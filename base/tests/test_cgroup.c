@@ -2,8 +2,8 @@
  * group, and the life of a group on the real hierarchy, without limits. */
 #include "base/tests/unit.h"
 
-#include "base/scratch.h"
 #include "base/sandbox.h"
+#include "base/scratch.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* compile_cache.c: what is trusted, what is shared, and what goes first. */
-#include "base/tests/unit.h"
 #include "base/compile_cache.h"
+#include "base/tests/unit.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-#include "base/tests/unit.h"
 #include "base/process.h"
+#include "base/tests/unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Whoever has started something in these tests holds a pipe open: its end says that all are gone. */
+/* Every process that these tests start holds a pipe open: its end says that all are gone. */
 typedef struct Line {
     const char *text; /* for sh, whose standard output is the pipe */
     int output;

@@ -1,6 +1,6 @@
 /* paths.c: the judge's own files, and the variables that move them. */
-#include "base/tests/unit.h"
 #include "base/paths.h"
+#include "base/tests/unit.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-#include "grader/check/call.h"
 #include "base/arena.h"
+#include "grader/check/call.h"
 #include "grader/problem/testcase_data.h"
 
 #include <stdlib.h>
@@ -35,8 +35,8 @@ Status call_describe(const Problem *problem, const Testcase *testcase, Call *cal
 
 Status call_prepare(const Problem *problem, const Testcase *testcase, Session *session, Call *call, Message *why)
 {
-    Status status = call_describe(problem, testcase, call, why);
-    return status == STATUS_OK ? session_buffers(session, call->arguments, problem->parameter_count, why) : status;
+    TRY(call_describe(problem, testcase, call, why));
+    return session_buffers(session, call->arguments, problem->parameter_count, why);
 }
 
 void call_fill(Call *call, const GeneratorKey *secret)
@@ -53,8 +53,8 @@ typedef struct CallMemory {
     void *inputs[EARLIER_CASES][PROBLEM_MAX_PARAMETERS]; /* as far as they have been made */
 } CallMemory;
 
-/* Of arrays that are not very large, as large as those of the call: behind a filter that is kept in constant memory lie
- * zeros. */
+/* Arrays that are not very large are as large as those of the call: zeros follow a filter that is kept in constant
+ * memory. */
 static const void *const *make_earlier_inputs(void *context, EarlierCase which)
 {
     enum { MOST_BYTES = 64 << 20 };

@@ -264,14 +264,44 @@ static void choose_in_extents(UnitChoice *choice)
     }
 }
 
-/* Each unit is drawn by itself. */
+static bool is_empty(const ElementCheck *check, size_t first, size_t count)
+{
+    size_t i = 0;
+    while (i < count && never_written(check, first + i))
+        i++;
+    return i == count;
+}
+
+static size_t unit_at(const ElementCheck *check, size_t first)
+{
+    return check->count - first < UNIT ? check->count - first : UNIT;
+}
+
+/* Whether a unit holds elements that were never written. A single byte may hold the poison by chance. */
+static bool has_gaps(const ElementCheck *check, size_t first, size_t count)
+{
+    size_t gaps = 0;
+    for (size_t i = 0; i < count; i++)
+        gaps += holds_poison(check, first + i);
+    return check->type == ELEMENT_FLOAT32 ? gaps > 0 : gaps == count;
+}
+
+/* Each unit is drawn by itself: if only a part of the blocks ran, of those in which something was written. If all did, those
+ * with gaps are compared as well, and are wrong. */
 static void draw_units(UnitChoice *choice, size_t count)
 {
+    const ElementCheck *check = choice->check;
     Chacha20Block block = {{0}};
+    size_t written = 0;
+    for (size_t first = 0; first < check->count && check->in_part; first += UNIT)
+        written += !is_empty(check, first, unit_at(check, first));
+    const double drawn = 0x1p32 * SAMPLED_UNITS / (double)(check->in_part ? written : count);
     for (size_t unit = 0; unit < count; unit++) {
         if (unit % CHACHA20_WORDS == 0)
-            block = chacha20_block(choice->check->sample, (uint32_t)(unit / CHACHA20_WORDS), 0, 0, 0);
-        choice->units[unit] |= block.words[unit % CHACHA20_WORDS] < 0x1p32 * SAMPLED_UNITS / (double)count;
+            block = chacha20_block(check->sample, (uint32_t)(unit / CHACHA20_WORDS), 0, 0, 0);
+        choice->units[unit] |= block.words[unit % CHACHA20_WORDS] < drawn;
+        if (!check->in_part)
+            choice->units[unit] |= has_gaps(check, unit * UNIT, unit_at(check, unit * UNIT));
     }
 }
 
@@ -295,19 +325,6 @@ static bool *choose_units(const ElementCheck *check)
 }
 
 /* --- the first pass over a sample --------------------------------------------------------------------------------- */
-
-static bool is_empty(const ElementCheck *check, size_t first, size_t count)
-{
-    size_t i = 0;
-    while (i < count && never_written(check, first + i))
-        i++;
-    return i == count;
-}
-
-static size_t unit_at(const ElementCheck *check, size_t first)
-{
-    return check->count - first < UNIT ? check->count - first : UNIT;
-}
 
 /* Lists the next units to compare, as many as there is room for; `*first` becomes the element behind them. `chosen` NULL:
  * all are. */
@@ -432,7 +449,7 @@ static DiagnosisElement judge_element(const ElementCheck *check, size_t first, s
     };
 }
 
-/* Of each element of the piece whether its filter reaches past the border: not 0. */
+/* For each element of the piece: not 0 if its filter reaches past the border. */
 static Status find_reaching(const ElementCheck *check, const BorderReach *reach, size_t first, size_t count,
                             double *reaching, Message *why)
 {
@@ -614,7 +631,7 @@ static Status compare_output(ElementCheck *check, Comparison *comparison, Messag
     return STATUS_OK;
 }
 
-/* With memory for the expected values, which the caller frees. */
+/* Allocates memory for the expected values, which the caller frees. */
 static Status begin_check(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
                           const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *output, uint32_t poison,
                           ElementCheck *check, Message *why)

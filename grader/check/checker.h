@@ -14,11 +14,11 @@
 #include "base/arena.h"
 #include "base/chacha20.h"
 #include "base/status.h"
+#include "grader/check/diagnosis.h"
 #include "grader/check/oracle.h"
-#include "grader/problem/problem.h"
 #include "grader/check/resemblance.h"
 #include "grader/check/tally.h"
-#include "grader/check/diagnosis.h"
+#include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 
 #include <stdbool.h>

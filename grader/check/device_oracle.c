@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/paths.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "grader/check/oracle.h"
 #include "grader/check/oracle_kernels.h"
@@ -12,7 +13,6 @@
 #include "harness/broker/control.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/device_open.h"
-#include "base/process.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -74,7 +74,7 @@ static size_t blocks_for(size_t threads)
     return (threads + ORACLE_BLOCK - 1) / ORACLE_BLOCK;
 }
 
-/* Of the kernels that go through the output. */
+/* The kernels that go through the output. */
 static size_t blocks_of_output(size_t count)
 {
     size_t blocks = blocks_for(count);

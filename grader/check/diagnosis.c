@@ -193,7 +193,7 @@ static WrongPlace say_end(const Diagnosis *diagnosis, int i, char *text, size_t 
     return end_of_axis(diagnosis, i, at_end);
 }
 
-/* Of many it also says where they begin: often at the end of a block. */
+/* Many wrong elements often begin at the end of a block, so it says where. */
 static WrongPlace say_ends(const Diagnosis *diagnosis, char *text, size_t size)
 {
     enum { MANY = 9 };

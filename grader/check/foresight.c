@@ -50,7 +50,7 @@ static Status draw_data(Foresight *foresight, const GeneratorKey *secret, Messag
     return status;
 }
 
-/* Of the elements that are compared. A small output is taken whole. */
+/* Evaluates the elements that are compared. A small output is compared whole. */
 static Status evaluate(Foresight *foresight, double *expected, double *magnitude, Message *why)
 {
     size_t shape[TENSOR_MAX_RANK], count;

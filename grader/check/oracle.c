@@ -4,11 +4,11 @@
 #include "base/compile_cache.h"
 #include "base/hash.h"
 #include "base/paths.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "grader/check/kept_pass.h"
 #include "harness/compile/judge_source.h"
 #include "harness/compile/toolkit.h"
-#include "base/scratch.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -108,16 +108,11 @@ static Status check_alone(const char *path, Message *why)
 
 static Status hash_compiler(Hash *hash, Message *why)
 {
-    static const char *const argv[] = {"/usr/bin/env", "gcc", "--version", NULL};
-    Text version = {0};
-    ProcessEnd end;
-    Status status = judge_source_run(argv, "/tmp", &version, &end, why);
-    if (status == STATUS_OK && end.exit_status == 127)
-        status = fail(STATUS_SYSTEM, why, "gcc was not found, which compiles oracle.h: install gcc");
-    if (status == STATUS_OK)
-        hash_add(hash, version.data, version.length);
-    text_free(&version);
-    return status;
+    char gcc[PATH_MAX];
+    if (!program_on_path("gcc", gcc))
+        return fail(STATUS_SYSTEM, why, "gcc was not found, which compiles oracle.h: install gcc");
+    (void)program_hash(gcc, hash);
+    return STATUS_OK;
 }
 
 static Status find_sources(const Problem *problem, Sources *sources, Message *why)

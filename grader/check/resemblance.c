@@ -28,7 +28,7 @@ typedef struct AlteredArray {
     ArrayOrder order;                 /* row-major */
 } AlteredArray;
 
-/* By how many positions an array lies too far on along each index; too far back, if `back`. */
+/* The number of positions by which an array lies too far on along each index; too far back, if `back`. */
 typedef struct ArrayMove {
     size_t by[MOST_AXES];
     bool back;
@@ -64,14 +64,12 @@ static Status evaluate_within(const Oracle *oracle, const Problem *problem, cons
     size_t larger[TENSOR_MAX_RANK], ignored;
     const size_t output = problem_output(problem);
     const int rank = problem->parameters[output].rank;
-    Status status = problem_shape(problem, output, &variant->sizes, larger, &ignored, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(problem_shape(problem, output, &variant->sizes, larger, &ignored, why));
     const size_t start = place_within(variant->offset, shape, larger, rank, first);
     const size_t end = place_within(variant->offset, shape, larger, rank, first + count - 1) + 1;
     double *const all = allocated(malloc(2 * (end - start) * sizeof *all));
-    status = oracle_evaluate_between(oracle, &variant->sizes, inputs, variant->between, start, end - start, all,
-                                     all + (end - start), why);
+    Status status = oracle_evaluate_between(oracle, &variant->sizes, inputs, variant->between, start, end - start, all,
+                                            all + (end - start), why);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         const size_t place = place_within(variant->offset, shape, larger, rank, first + i) - start;
         value[i] = all[place];
@@ -253,7 +251,7 @@ static size_t array_move_keeps(const AlteredArray *array, const ArrayMove *move)
 
 /* ==== resemblance ================================================================================================= */
 
-/* Of small images alone many moves are tried, each of which is compared with all of the output. */
+/* Each shift is compared with the whole output, so many shifts are tried on small images only. */
 enum { CHANNELS_OF_A_PIXEL = 4, MOST_ELEMENTS = 1 << 22, MOST_MOVED = 1 << 16 };
 
 typedef struct Search {
@@ -336,7 +334,7 @@ static bool describe_array(const Search *search, size_t parameter, AlteredArray 
     return goes_on(search) && array_for(search->subject->problem, search->subject->sizes, parameter, array);
 }
 
-/* Of one element there is one order only, and copies of very large arrays take too long. */
+/* Skip arrays of one element (nothing to permute) and very large ones (too slow to copy). */
 static bool find_array(const Search *search, size_t parameter, AlteredArray *array)
 {
     return describe_array(search, parameter, array) && array->count > 1 && array->count <= MOST_ELEMENTS;

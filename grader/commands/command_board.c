@@ -1,14 +1,14 @@
 /* Lists the runs that wait in quarantine, or decides about one of them. */
 #include "base/json.h"
 #include "base/status.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "grader/commands/command.h"
 #include "grader/problem/problem.h"
-#include "grader/ranking/audit.h"
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
+#include "grader/ranking/review.h"
 #include "grader/report/report_leaderboard.h"
-#include "base/terminal.h"
 #include "harness/device/device_open.h"
 #include "leaderboard/rulings.h"
 
@@ -151,7 +151,7 @@ static Status read_decision(const Options *options, Decision *decision, Message 
     if (decision->is_wanted && (options->why == NULL || options->why[strspn(options->why, " ")] == '\0'))
         return fail(STATUS_BAD_INPUT, why, "quarantine: a decision needs its reason: --why TEXT");
     if (!decision->is_wanted && options->why != NULL)
-        return fail(STATUS_BAD_INPUT, why, "quarantine: '--why' belongs to '--accept RUN' or '--reject RUN'");
+        return fail(STATUS_BAD_INPUT, why, "quarantine: '--why' is only for '--accept RUN' and '--reject RUN'");
     if (!decision->is_wanted)
         return STATUS_OK;
     Status status = options_run_number(options, accepts ? "option '--accept'" : "option '--reject'",

@@ -1,8 +1,8 @@
 #include "grader/commands/command_check.h"
 
-#include "grader/commands/mutant_trial.h"
 #include "grader/commands/command.h"
 #include "grader/commands/inspection.h"
+#include "grader/commands/mutant_trial.h"
 #include "grader/judge/judge.h"
 #include "grader/problem/expression.h"
 #include "grader/problem/problem.h"

@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "grader/problem/testcase.h"
 #include "grader/judge/result.h"
+#include "grader/problem/testcase.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,11 +5,11 @@
 #include "base/paths.h"
 #include "grader/commands/command.h"
 
+#include "base/terminal.h"
+#include "grader/judge/judge.h"
 #include "grader/report/advisor.h"
 #include "grader/report/explain.h"
 #include "grader/report/explain_report.h"
-#include "base/terminal.h"
-#include "grader/judge/judge.h"
 #include "grader/report/ncu.h"
 #include "grader/report/report.h"
 #include "harness/device/device_open.h"

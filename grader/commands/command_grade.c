@@ -2,16 +2,16 @@
 #include "base/clock.h"
 #include "base/paths.h"
 #include "base/random.h"
+#include "base/terminal.h"
 #include "grader/commands/command.h"
 #include "grader/commands/request.h"
 #include "grader/judge/judge.h"
+#include "grader/judge/result.h"
 #include "grader/problem/key_stream.h"
 #include "grader/problem/own_case.h"
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
-#include "grader/judge/result.h"
-#include "base/terminal.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -57,10 +57,8 @@ static Status try_batch(SizeSearch *search, const Sizes *sizes, size_t count, bo
                     .device = search->job->device,
                     .samples_only = true,
                     .finds_failure = true};
-    Status status = custom_cases_of(job.problem, sizes, count, search->seed, &set, why);
-    if (status != STATUS_OK)
-        return status;
-    status = judge_submission(&job, &result, why);
+    TRY(custom_cases_of(job.problem, sizes, count, search->seed, &set, why));
+    Status status = judge_submission(&job, &result, why);
     const CaseResult *failed = status == STATUS_OK ? result_failed_case(&result) : NULL;
     *fails = failed != NULL && failed->verdict != VERDICT_JUDGE_ERROR;
     if (*fails) {
@@ -126,7 +124,7 @@ static bool draw_candidate(const Problem *problem, size_t which, Sizes *sizes)
         int64_t count = 0, bytes = 0;
         *sizes = (Sizes){0};
         draw_sizes(problem, &state, sizes);
-        if (sizes_fit(problem, sizes) &&
+        if (sizes_check(problem, sizes, NULL) == STATUS_OK &&
             expression_evaluate(&problem->operations, sizes->values, &count, NULL) == STATUS_OK &&
             expression_evaluate(&problem->bytes, sizes->values, &bytes, NULL) == STATUS_OK &&
             (double)bytes <= MOST_BYTES && (double)count >= least && (double)count < WIDTH * least)
@@ -143,7 +141,7 @@ static bool extreme_candidate(const Problem *problem, size_t size, Sizes *sizes)
     *sizes = (Sizes){0};
     for (size_t i = 0; i < problem->parameter_count; i++)
         sizes->values[i] = i == size ? problem->parameters[i].high : problem->parameters[i].low;
-    return problem->parameters[size].role == ROLE_SIZE && sizes_fit(problem, sizes) &&
+    return problem->parameters[size].role == ROLE_SIZE && sizes_check(problem, sizes, NULL) == STATUS_OK &&
            expression_evaluate(&problem->operations, sizes->values, &operations, NULL) == STATUS_OK &&
            (double)operations <= MOST_OPERATIONS;
 }
@@ -172,8 +170,8 @@ static size_t list_smaller(const SizeSearch *search, size_t size, Sizes list[])
                                : i < 3 + share_count ? low + (int64_t)(shares[i - 3] * (double)(now - low))
                                                      : now - 2 + (int64_t)(i - 3 - share_count);
         const int64_t value = smaller.values[size];
-        if (value < now && (count == 0 || value > list[count - 1].values[size]) && sizes_fit(problem, &smaller) &&
-            !is_listed(list, count, &smaller))
+        if (value < now && (count == 0 || value > list[count - 1].values[size]) &&
+            sizes_check(problem, &smaller, NULL) == STATUS_OK && !is_listed(list, count, &smaller))
             list[count++] = smaller;
     }
     return count;
@@ -243,7 +241,7 @@ static void add_setting(Text *out, const char *name, const char *value)
     add_word(out, value);
 }
 
-/* With make where the judge's own Makefile is; from another folder it has to be told where that is. */
+/* The command uses make in the folder of the judge's Makefile, and `make -C` elsewhere. */
 static void add_try_command(const Options *options, const Problem *problem, const Sizes *sizes, uint64_t seed,
                             Text *out)
 {
@@ -327,10 +325,9 @@ static Status make_case(Trying *trying, Message *why)
 
 static Status try_check_request(Trying *trying, Message *why)
 {
-    Status status = request_read(trying->options, &trying->request, why);
-    if (status == STATUS_OK)
-        status = try_choose_seed(trying->options, &trying->seed, why);
-    return status == STATUS_OK ? make_case(trying, why) : status;
+    TRY(request_read(trying->options, &trying->request, why));
+    TRY(try_choose_seed(trying->options, &trying->seed, why));
+    return make_case(trying, why);
 }
 
 static JudgeJob try_job(Trying *trying, Progress *progress)
@@ -356,9 +353,7 @@ static Status try_judge_file(Trying *trying, Progress *progress, Message *why)
 static Status judge_found(Trying *trying, Progress *progress, Message *why)
 {
     const Problem *problem = &trying->request.problem;
-    Status status = custom_cases_of(problem, &trying->search.failing, 1, trying->seed, &trying->set, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(custom_cases_of(problem, &trying->search.failing, 1, trying->seed, &trying->set, why));
     result_free(&trying->result);
     trying->result = (Result){0};
     return try_judge_file(trying, progress, why);

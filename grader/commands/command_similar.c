@@ -2,11 +2,11 @@
 #include "grader/commands/command.h"
 
 #include "base/json.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "grader/problem/problem.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/similarity.h"
-#include "base/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,12 +40,10 @@ static Status read_request(const Options *options, Problem *problem, double *thr
         named.problem = named.operands[0];
         named.operand_count = 0;
     }
-    Status status = options_expect_problem(&named, why);
-    if (status == STATUS_OK)
-        status = read_threshold(options->threshold, threshold, why);
-    if (status == STATUS_OK)
-        status = json_target_check(options->json, "", why);
-    return status == STATUS_OK ? problem_read(named.problem, problem, why) : status;
+    TRY(options_expect_problem(&named, why));
+    TRY(read_threshold(options->threshold, threshold, why));
+    TRY(json_target_check(options->json, "", why));
+    return problem_read(named.problem, problem, why);
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
@@ -256,10 +254,8 @@ Status command_similar(const Options *options, int *exit_status, Message *why)
     Problem problem;
     Similarities found = {0};
     Store *store = NULL;
-    Status status = read_request(options, &problem, &threshold, why);
-    if (status != STATUS_OK)
-        return status;
-    status = ranking_open(STORE_READ, &store, why);
+    TRY(read_request(options, &problem, &threshold, why));
+    Status status = ranking_open(STORE_READ, &store, why);
     if (status == STATUS_NOT_FOUND)
         status = STATUS_OK; /* nothing has been recorded yet */
     if (status == STATUS_OK)

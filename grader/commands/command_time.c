@@ -1,19 +1,19 @@
 /* Times the best submissions of a problem side by side, and prints both orders; or one run again. */
 #include "grader/commands/command_time.h"
 
+#include "base/scratch.h"
+#include "base/terminal.h"
 #include "grader/commands/command.h"
 #include "grader/judge/judge.h"
+#include "grader/judge/roofline.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/retime.h"
 #include "grader/report/report_leaderboard.h"
-#include "base/terminal.h"
-#include "grader/judge/roofline.h"
 #include "harness/broker/session.h"
 #include "harness/device/device_monitor.h"
 #include "harness/device/device_open.h"
-#include "base/scratch.h"
 #include "leaderboard/store.h"
 
 #include <ctype.h>
@@ -31,10 +31,8 @@ static Status time_references(const char *problem_id, const char *device, bool o
                               Message *why)
 {
     Problem problem;
-    Status status = problem_read(problem_id, &problem, why);
-    if (status != STATUS_OK)
-        return status;
-    status = reference_times_take(&problem, device, only_missing, export_times, why);
+    TRY(problem_read(problem_id, &problem, why));
+    Status status = reference_times_take(&problem, device, only_missing, export_times, why);
     problem_free(&problem);
     return status;
 }
@@ -81,10 +79,8 @@ static Status retime(const Problem *problem, const char *device, size_t top, int
 {
     Store *store;
     Retiming retiming = {0};
-    Status status = ranking_open(STORE_READ, &store, why);
-    if (status != STATUS_OK)
-        return status;
-    status = retime_choose(store, problem, device, top, &retiming, why);
+    TRY(ranking_open(STORE_READ, &store, why));
+    Status status = retime_choose(store, problem, device, top, &retiming, why);
     store_close(store);
     if (status == STATUS_OK && retiming.count < 2)
         status = fail(STATUS_NOT_FOUND, why, "problem %s has %zu of at least two submissions to time on %s",
@@ -99,10 +95,8 @@ static Status retime_best(const Options *options, int *exit_status, Message *why
 {
     Problem problem;
     int64_t top = TOP;
-    Status status = request_problem(options, &problem, why);
-    if (status != STATUS_OK)
-        return status;
-    status = options_number(options, "--top", options->top, 1, MOST_TOP, &top, why);
+    TRY(request_problem(options, &problem, why));
+    Status status = options_number(options, "--top", options->top, 1, MOST_TOP, &top, why);
     if (status == STATUS_OK)
         status = retime(&problem, request_device(options), (size_t)top, exit_status, why);
     problem_free(&problem);
@@ -134,9 +128,7 @@ static Status check_device(const RecordedRun *run, const Problem *problem, const
     DeviceInfo info;
     Board here;
     const Board *board = &run->run.board;
-    Status status = ranking_find_board(problem, device, &info, &here, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(ranking_find_board(problem, device, &info, &here, why));
     if (strcmp(info.id, board->device) != 0)
         return fail(STATUS_NOT_FOUND, why, "run %" PRId64 " was timed on %s, expected that device, found %s", run->id,
                     board->device, info.id);
@@ -188,12 +180,10 @@ static Status grade_again(const Options *options, const RecordedRun *run, int *e
                              .unconfined = options->unconfined,
                              .operands = operands,
                              .operand_count = 1};
-    Status status = scratch_new(folder, sizeof folder, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(scratch_new(folder, sizeof folder, why));
     snprintf(path, sizeof path, "%s/%s", folder, name);
     text_add(&source, run->run.source);
-    status = text_write_file(path, &source, why);
+    Status status = text_write_file(path, &source, why);
     text_free(&source);
     if (status == STATUS_OK)
         status = command_grade(&grading, NULL, exit_status, why);
@@ -258,10 +248,8 @@ static Status measure_ceilings(const DeviceInfo *info, const CeilingsWork *work,
 {
     Device *device;
     int lock;
-    Status status = device_lock_wait(info->uuid, LOCK_SECONDS, tell_of_queue, progress, &lock, why);
-    if (status != STATUS_OK)
-        return status;
-    status = device_open(info->handle, &device, why);
+    TRY(device_lock_wait(info->uuid, LOCK_SECONDS, tell_of_queue, progress, &lock, why));
+    Status status = device_open(info->handle, &device, why);
     if (status == STATUS_OK) {
         status = ceilings_measure(device, work, advance_progress, progress, ceilings, why);
         device->close(device);
@@ -291,14 +279,11 @@ static Status take_ceilings(const DeviceInfo *info, Message *why)
     Ceilings ceilings;
     char path[4096];
     Progress progress = progress_new(stderr);
-    Status status = ceilings_now(info, &CEILINGS_WORK, &progress, &ceilings, why);
-    if (status == STATUS_OK)
-        status = ceilings_write(&ceilings, why);
-    if (status == STATUS_OK)
-        status = ceilings_path(ceilings.device, path, sizeof path, why);
-    if (status == STATUS_OK)
-        printf("%s\n", path);
-    return status;
+    TRY(ceilings_now(info, &CEILINGS_WORK, &progress, &ceilings, why));
+    TRY(ceilings_write(&ceilings, why));
+    TRY(ceilings_path(ceilings.device, path, sizeof path, why));
+    printf("%s\n", path);
+    return STATUS_OK;
 }
 
 /* ---- the reference solutions ------------------------------------------------------------------------------------- */
@@ -382,10 +367,9 @@ static Status time_program(Survey *survey, const Submission *submission, bool is
 
 static Status time_programs(Survey *survey, const Ladder *ladder, bool is_rival, Message *why)
 {
-    Status status = STATUS_OK;
-    for (size_t i = 0; i < ladder->count && status == STATUS_OK; i++)
-        status = time_program(survey, &ladder->rungs[i].submission, is_rival, why);
-    return status;
+    for (size_t i = 0; i < ladder->count; i++)
+        TRY(time_program(survey, &ladder->rungs[i].submission, is_rival, why));
+    return STATUS_OK;
 }
 
 /* ---- PyTorch ----------------------------------------------------------------------------------------------------- */
@@ -464,9 +448,7 @@ static Status complete_ceilings(DeviceInfo *device, Progress *progress, Message 
     if (device->modelled || (device->copy_bytes_per_s > 0 && device->fma_flops_per_s > 0 &&
                              (device->tf32_flops_per_s > 0 || device->compute_major < 8)))
         return STATUS_OK;
-    Status status = ceilings_now(device, &CEILINGS_WORK, progress, &ceilings, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(ceilings_now(device, &CEILINGS_WORK, progress, &ceilings, why));
     if (!(device->copy_bytes_per_s > 0))
         device->copy_bytes_per_s = ceilings.copy_bytes_per_s;
     if (!(device->fma_flops_per_s > 0))
@@ -502,10 +484,8 @@ static Status survey_problem(const Problem *problem, const Options *options, int
 Status command_roofline(const Options *options, int *exit_status, Message *why)
 {
     Problem problem;
-    Status status = request_problem(options, &problem, why);
-    if (status != STATUS_OK)
-        return status;
-    status = json_target_check(options->json, "", why);
+    TRY(request_problem(options, &problem, why));
+    Status status = json_target_check(options->json, "", why);
     if (status == STATUS_OK)
         status = survey_problem(&problem, options, exit_status, why);
     problem_free(&problem);
@@ -780,10 +760,9 @@ static Status add_row(Table *table, const Submission *submission, const char *de
 
 static Status add_rows(Table *table, const Ladder *ladder, const char *device, Message *why)
 {
-    Status status = STATUS_OK;
-    for (size_t i = 0; i < ladder->count && status == STATUS_OK; i++)
-        status = add_row(table, &ladder->rungs[i].submission, device, why);
-    return status;
+    for (size_t i = 0; i < ladder->count; i++)
+        TRY(add_row(table, &ladder->rungs[i].submission, device, why));
+    return STATUS_OK;
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
@@ -902,10 +881,8 @@ static Status make_table(const Problem *problem, const char *device, int *exit_s
 Status command_baselines(const Options *options, int *exit_status, Message *why)
 {
     Problem problem;
-    Status status = request_problem(options, &problem, why);
-    if (status != STATUS_OK)
-        return status;
-    status = make_table(&problem, request_device(options), exit_status, why);
+    TRY(request_problem(options, &problem, why));
+    Status status = make_table(&problem, request_device(options), exit_status, why);
     problem_free(&problem);
     return status;
 }

@@ -12,8 +12,8 @@
 
 #include "base/arena.h"
 #include "base/status.h"
-#include "base/text.h"
 #include "base/terminal.h"
+#include "base/text.h"
 #include "harness/device/ceilings.h"
 
 #include <stddef.h>

@@ -112,10 +112,10 @@ static Status read_statement(const Problem *problem, Text *statement, Message *w
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/statement.md", problem->folder);
-    Status status = text_read_file(path, MAX_STATEMENT_BYTES, statement, why);
-    if (status == STATUS_OK && statement->length == 0)
-        status = fail(STATUS_BAD_INPUT, why, "%s: empty", path);
-    return status;
+    TRY(text_read_file(path, MAX_STATEMENT_BYTES, statement, why));
+    if (statement->length == 0)
+        return fail(STATUS_BAD_INPUT, why, "%s: empty", path);
+    return STATUS_OK;
 }
 
 Status inspect_statement(const Problem *problem, Message *why)
@@ -561,9 +561,7 @@ static Status find_largest(const TestcaseSet *set, ValuesFound *found, Message *
             size_t shape[TENSOR_MAX_RANK], count;
             if (problem->parameters[k].role != ROLE_IN || set->cases[i].group != CASE_HIDDEN)
                 continue;
-            Status status = problem_shape(problem, k, &set->cases[i].sizes, shape, &count, why);
-            if (status != STATUS_OK)
-                return status;
+            TRY(problem_shape(problem, k, &set->cases[i].sizes, shape, &count, why));
             totals[k] += (double)count;
             found->largest[k] = larger(found->largest[k], count);
         }
@@ -683,10 +681,9 @@ static Status inspect_header(const char *path, Message *why)
 
 Status inspect_headers(const Paths *solutions, Message *why)
 {
-    Status status = STATUS_OK;
-    for (size_t i = 0; i < solutions->count && status == STATUS_OK; i++)
-        status = inspect_header(solutions->items[i], why);
-    return status;
+    for (size_t i = 0; i < solutions->count; i++)
+        TRY(inspect_header(solutions->items[i], why));
+    return STATUS_OK;
 }
 
 /* ---- enough of everything ---------------------------------------------------------------------------------------- */
@@ -712,14 +709,11 @@ Status inspect_counts(const Problem *problem, const TestcaseSet *set, const Path
     size_t hidden = 0;
     for (size_t i = 0; i < set->count; i++)
         hidden += set->cases[i].group == CASE_HIDDEN;
-    Status status = expect_at_least(LEAST_HIDDEN_CASES, hidden, "testcases", "hidden cases", problem->id, why);
-    if (status == STATUS_OK)
-        status = expect_at_least(LEAST_REFERENCES, count_solutions(solutions, solution_is_reference), "solutions",
-                                 "reference solutions", problem->id, why);
-    if (status == STATUS_OK)
-        status = expect_at_least(LEAST_WRONG, count_solutions(solutions, is_wrong), "solutions", "wrong solutions",
-                                 problem->id, why);
-    return status;
+    TRY(expect_at_least(LEAST_HIDDEN_CASES, hidden, "testcases", "hidden cases", problem->id, why));
+    TRY(expect_at_least(LEAST_REFERENCES, count_solutions(solutions, solution_is_reference), "solutions",
+                        "reference solutions", problem->id, why));
+    return expect_at_least(LEAST_WRONG, count_solutions(solutions, is_wrong), "solutions", "wrong solutions",
+                           problem->id, why);
 }
 
 /* ==== solution ==================================================================================================== */
@@ -864,9 +858,7 @@ Status solution_judge(const Submission *submission, const Problem *problem, cons
 {
     Claim claim;
     *result = (Result){0};
-    Status status = claim_of(submission, device->modelled, &claim, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(claim_of(submission, device->modelled, &claim, why));
     const bool on_cpu = submission_is_c(submission);
     const JudgeJob job = {.problem = problem,
                           .submission = submission,
@@ -874,7 +866,7 @@ Status solution_judge(const Submission *submission, const Problem *problem, cons
                           .untimed_only = on_cpu || !device->timed,
                           .beyond_samples = beyond_samples,
                           .shows_durations = true};
-    status = judge_submission(&job, result, why);
+    Status status = judge_submission(&job, result, why);
     if (status == STATUS_OK && claim.allowed[result->verdict])
         return device->modelled ? check_words(submission, result, why) : STATUS_OK;
     if (status != STATUS_OK)
@@ -919,8 +911,7 @@ Status paths_add_solutions(Paths *paths, const char *problem_id, Message *why)
 {
     char folder[4096];
     const char *relative = arena_printf(&paths->arena, "solutions/%s", problem_id);
-    Status status = paths_home(relative, folder, sizeof folder, why);
-    if (status == STATUS_OK)
-        add_sources(paths, folder);
-    return status;
+    TRY(paths_home(relative, folder, sizeof folder, why));
+    add_sources(paths, folder);
+    return STATUS_OK;
 }

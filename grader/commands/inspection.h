@@ -9,10 +9,10 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "grader/judge/judge.h"
+#include "grader/judge/result.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "grader/problem/testcase.h"
-#include "grader/judge/result.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -467,7 +467,7 @@ static bool is_type(const CTokens *tokens, int index)
     return is_kind(tokens, index, C_WORD) || is_any_of(tokens, index, types);
 }
 
-/* In the size of an array that is declared here, whichever of several. */
+/* True in the size of an array that is declared here, whichever of several it is. */
 static bool is_in_array_size(const CTokens *tokens, int at)
 {
     int bracket = tokens->items[at].inside;

@@ -101,7 +101,7 @@ static Status refuse_foreign(const Option *option, const char *subcommand, Messa
                 end = at + strcspn(at, " ");
                 text_printf(&takers, "%s%.*s", takers.length > 0 ? ", " : "", (int)(end - at), at);
             }
-    Status status = fail(STATUS_BAD_INPUT, why, "%s does not take the option '--%s', which belongs to: %s", subcommand,
+    Status status = fail(STATUS_BAD_INPUT, why, "%s does not take the option '--%s', which is for: %s", subcommand,
                          option->name, takers.data);
     text_free(&takers);
     return status;
@@ -182,9 +182,7 @@ Status options_parse(int argc, char **argv, Options *options, Message *why)
         } else if (strcmp(argv[i], "--") == 0) {
             only_files = true;
         } else {
-            Status status = take_option(argv, &i, options, why);
-            if (status != STATUS_OK)
-                return status;
+            TRY(take_option(argv, &i, options, why));
         }
     }
     name_gpu(options);

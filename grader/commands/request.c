@@ -1,9 +1,9 @@
 #include "grader/commands/request.h"
 
-#include "grader/report/report.h"
+#include "base/terminal.h"
 #include "grader/judge/result.h"
 #include "grader/judge/result_json.h"
-#include "base/terminal.h"
+#include "grader/report/report.h"
 #include "harness/broker/session.h"
 
 #include <stdio.h>
@@ -16,8 +16,8 @@ const char *request_device(const Options *options)
 
 Status request_problem(const Options *options, Problem *problem, Message *why)
 {
-    Status status = options_expect_problem(options, why);
-    return status == STATUS_OK ? problem_read(options->problem, problem, why) : status;
+    TRY(options_expect_problem(options, why));
+    return problem_read(options->problem, problem, why);
 }
 
 Status request_read(const Options *options, Request *request, Message *why)

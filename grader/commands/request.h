@@ -5,10 +5,10 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "grader/commands/options.h"
-#include "grader/report/exchange.h"
+#include "grader/judge/result.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
-#include "grader/judge/result.h"
+#include "grader/report/exchange.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Packs the judge for students: everything except hidden testcases, solutions, tests (which contain both), ready assignments (which
-# are for teachers) and the database. The timed cases, which the statements describe, and the times of the reference solutions are
+# Packs the judge for students: everything except hidden testcases, solutions, tests (which contain both), examples (which are
+# for teachers) and the database. The timed cases, which the statements describe, and the times of the reference solutions are
 # included. With a class.json, just its problems, what it hands out, a file to begin with for each problem in work/, and a workflow
 # that grades those on GitHub; not the class.json itself, which names hidden cases and people.
 # Usage: grader/commands/student_kit.sh FILE.tar.gz [CLASS.json]
@@ -44,8 +44,7 @@ if [[ -n $class ]]; then
 fi
 mkdir -p "$scratch/$name/problems"
 # An explicit list, so that no stray file of a checkout is included.
-tar -c --exclude-vcs --exclude='*/tests' --exclude='leaderboard.db*' --exclude='docs/guides/assignments' \
-    --exclude='docs/guides/example' \
+tar -c --exclude-vcs --exclude='*/tests' --exclude='leaderboard.db*' \
     Makefile README.md base docs grader harness leaderboard service simgpu | tar -x -C "$scratch/$name"
 for folder in "${problems[@]}"; do
     cp -r "$folder" "$scratch/$name/problems/"

@@ -1,8 +1,8 @@
 #include "grader/judge/case_run.h"
 
 #include "base/clock.h"
-#include "grader/check/call.h"
 #include "base/terminal.h"
+#include "grader/check/call.h"
 #include "harness/compile/compiled.h"
 
 #include <math.h>
@@ -85,7 +85,7 @@ static Judgement judgement_of_memory(const CallReport *call, MistakeKind also, c
                            placed("more device memory than the limit was refused", mistake.line).text, consequence);
 }
 
-/* What follows from the lack is no mistake of the submission, and is not told. */
+/* Consequences of the lack are not mistakes of the submission, and are not reported. */
 static Judgement judgement_of_lack(const CallReport *call)
 {
     return judgement(VERDICT_JUDGE_ERROR, only(call->not_provided.mistake),
@@ -236,7 +236,7 @@ static ConflictText conflict_text(const DeviceConflict *conflict, ConflictLines 
     return said;
 }
 
-/* Of the two lines a hidden case tells one: of what fails to wait. */
+/* A hidden case reveals only one of the two lines: the one that fails to wait. */
 static HiddenFinding hidden_conflict(const DeviceConflict *conflict, ConflictLines lines)
 {
     HiddenFinding finding = {.output = {.place = WRONG_PLACE_BY_CHANCE}, .mistake = conflict->mistake};
@@ -244,7 +244,7 @@ static HiddenFinding hidden_conflict(const DeviceConflict *conflict, ConflictLin
     return finding;
 }
 
-/* Of a call that was right in one order of its operations and, as `wrong` says, wrong in another. */
+/* Describes a call that was right in one order of its operations and, as `wrong` says, wrong in another. */
 static Judgement judgement_of_order(const DeviceConflict *conflict, ConflictLines lines, const Judgement *wrong)
 {
     return judgement(
@@ -254,7 +254,7 @@ static Judgement judgement_of_order(const DeviceConflict *conflict, ConflictLine
         conflict_text(conflict, lines).text, wrong->text);
 }
 
-/* Of a call that was right in each order of two operations which may run at the same time (DeviceConflict.is_race). */
+/* Describes a call that was right in each order of two operations which may run at the same time (DeviceConflict.is_race). */
 static Judgement judgement_of_race(const DeviceConflict *conflict, ConflictLines lines)
 {
     if (conflict->mistake.kind == MISTAKE_NO_GRID_WAIT)
@@ -645,7 +645,7 @@ static const char *with_drawn_sizes(const Grading *judging, const CaseResult *it
     return text;
 }
 
-/* Of other cases, report and text stay here. */
+/* Secret cases: the report and the text stay out of the result. */
 static void conclude_secret(Grading *judging, CaseResult *item, const CallReport *call, const Judgement *decided)
 {
     if (item->verdict == VERDICT_ACCEPTED) {
@@ -738,7 +738,7 @@ static Status call_solve(Grading *judging, Call *call, CaseResult *item, CallRep
 {
     const bool timed = item->group == CASE_TIMED, warms_up = timed && judging->session->traits.clock == SESSION_WALL;
     const CallOptions options = {.check_inputs = true,
-                                 .sanitize = !timed,
+                                 .sanitize = true,
                                  .untimed = !timed,
                                  .samples_blocks = timed && judging->session->traits.clock == SESSION_MODEL &&
                                                    !judging->runs_all_blocks,
@@ -770,11 +770,11 @@ static bool is_given_up(const Grading *judging, const Call *call, const CallRepo
 }
 
 /* Whether blocks that did not run are missed: by another operation, or because those that were drawn have written less than
- * their share of the output. What blocks stored that run in any case does not count. So a kernel that leaves outputs to a
+ * their part of the output. What blocks stored that run in any case does not count. So a kernel that leaves outputs to a
  * few blocks, or out, gains nothing from blocks that do not run. */
 static bool misses_blocks(const Call *call, const CallReport *report)
 {
-    const double least = 0.98; /* blocks at the borders write less */
+    const double least = 0.995; /* how many blocks were drawn at the borders, which write less, is chance */
     const DeviceStatistics *statistics = &report->statistics;
     if (!call->in_part)
         return false;
@@ -792,8 +792,8 @@ static Status keep_elements(Grading *judging, const Call *call, const CaseResult
     return call_elements(call, judging->oracle, &judging->result->arena, &output->elements, why);
 }
 
-/* Of the large cases that a simulated GPU times, the processor would take longer to compute the expected output than the
- * simulator takes for a good kernel. What is compared is drawn when the output is there. */
+/* In the large cases that a simulated GPU times, computing the expected output would take longer than simulating a
+ * good kernel. The elements to compare are drawn when the output exists. */
 static Status check_output(Grading *judging, Call *call, const CaseResult *item, CaseOutput *output, Message *why)
 {
     const uint32_t purpose = UINT32_MAX - 1; /* of no array, and not that of sample_key() */
@@ -809,8 +809,8 @@ static Status check_output(Grading *judging, Call *call, const CaseResult *item,
 /* What earlier calls have left explains a wrong output if the same call is right in a process of its own. If it is wrong
  * there, too, that output is the one to explain, since nothing else can have a part in it. */
 
-/* Not of a call whose output depends on an order or on undefined values, which need not be the same again; and of cases
- * that are run for points alone nobody reads an explanation. */
+/* False for a call whose output depends on an order or on undefined values, since these may differ the next time; and
+ * for cases that are run for partial points, whose explanation is not shown. */
 static bool is_to_be_called_alone(const Grading *judging, const CaseResult *item, const CallReport *call,
                                   const Judgement *decided)
 {

@@ -4,8 +4,8 @@
 
 #include "grader/check/checker.h"
 #include "grader/judge/judging.h"
-#include "grader/judge/wording.h"
 #include "grader/judge/result.h"
+#include "grader/judge/wording.h"
 #include "harness/broker/session.h"
 
 #include <stdbool.h>

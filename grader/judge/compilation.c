@@ -2,9 +2,9 @@
 
 #include "base/clock.h"
 #include "harness/compile/compile.h"
+#include "harness/compile/compiled.h"
 #include "harness/compile/judge_source.h"
 #include "harness/compile/toolkit.h"
-#include "harness/compile/compiled.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -149,8 +149,8 @@ static void refuse_library_algorithms(Grading *judging)
         return;
     snprintf(
         text, sizeof text,
-        "uses an algorithm of a library that runs on the whole device (its kernel %s): of cub and libcu++ only what "
-        "works within a block or a warp is allowed, and nothing of Thrust",
+        "uses a library's algorithm that runs on the whole device (its kernel %s): cub and libcu++ are allowed only "
+        "within a block or a warp, and Thrust is not",
         name);
     judging_end(judging, VERDICT_RULE_VIOLATION, text);
 }

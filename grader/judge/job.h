@@ -3,11 +3,11 @@
 #define GRADER_JUDGE_JOB_H
 
 #include "base/hash.h"
+#include "base/terminal.h"
 #include "grader/problem/generator.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "grader/problem/testcase.h"
-#include "base/terminal.h"
 #include "harness/broker/session.h"
 
 #include <stdbool.h>
@@ -27,10 +27,10 @@ typedef struct JudgeJob {
     bool second_sitting;        /* with `timed_only`: other numbers of calls, other order of cases (call_plan.h) */
     bool one_block;             /* on a real GPU: one block of timed calls, of however many the problem says */
     bool unoptimised;           /* ptxas leaves out all optimisation (CompileJob.unoptimised) */
-    bool second_opinion;        /* on a real GPU: the simulated one judges as well (opinion_step.h) */
+    bool second_opinion;        /* on a real GPU: the simulated one judges as well (opinion.h) */
     /* This is such an opinion. Who asked for it sees to the constant rule, and hides how long the hidden cases take. */
     bool is_opinion;
-    /* Who asks may know how long the hidden cases take (hidden_duration.h), and which kernels they leave in the folder of
+    /* The caller may learn how long the hidden cases take (hidden_duration.h), and which kernels they leave in the folder of
      * translations. */
     bool shows_durations;
     /* Run all hidden cases, even after wrong answers to samples: which of them finds the mistake? Only for the author of the

@@ -1,21 +1,21 @@
 #include "grader/judge/judge.h"
 
 #include "base/clock.h"
+#include "base/sandbox.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "grader/check/constant_rule.h"
 #include "grader/check/foresight.h"
+#include "grader/judge/call_plan.h"
 #include "grader/judge/case_run.h"
 #include "grader/judge/compilation.h"
 #include "grader/judge/hidden_duration.h"
-#include "grader/judge/opinion_step.h"
+#include "grader/judge/measure.h"
+#include "grader/judge/opinion.h"
+#include "grader/judge/wording.h"
 #include "grader/problem/key_stream.h"
 #include "grader/problem/testcase.h"
-#include "grader/judge/wording.h"
-#include "grader/judge/call_plan.h"
-#include "grader/judge/measure.h"
 #include "harness/broker/gpu_session.h"
-#include "base/sandbox.h"
-#include "base/scratch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -445,7 +445,7 @@ static MUST_USE Status constant_step_run(Grading *judging, Message *why)
 
 /* The sample and hidden cases that the first failure leaves, for points (JudgeJob.all_cases).
  *
- * Whoever hands in learns of one failure at most (docs/explanation/security.md). So these cases leave nothing in the result but their
+ * An author learns of one failure at most (docs/explanation/security.md). So these cases leave nothing in the result but their
  * verdicts in Result.all_cases, which no report and no result.json shows: no text, no finding, no warning, no counters. They share
  * the budget of the grading; where it is used up, the rest is Time Limit Exceeded. Whatever reaches a time limit twice is not run
  * again, since each such case costs as much as hundreds of others: the rest stays without a verdict. */
@@ -569,6 +569,9 @@ static void remaining_cases_conclude(Grading *judging)
 
 /* ==== judge ======================================================================================================= */
 
+/* It stands here since the compiler puts its value in place of the name wherever it sees both. */
+__attribute__((weak)) const double OPINION_MOST_S = 1;
+
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 void judge_note_device(Progress *progress, const DeviceInfo *device)
@@ -581,7 +584,7 @@ void judge_note_device(Progress *progress, const DeviceInfo *device)
     progress_end(progress, outcome);
 }
 
-/* Whoever has an nvcc expects its code and its times. */
+/* A user who has an nvcc expects its code and its times. */
 static void note_compiler(Progress *progress, const Toolkit *toolkit)
 {
     char outcome[sizeof toolkit->name + sizeof toolkit->passed_over + 2];
@@ -661,29 +664,22 @@ static Status read_cases(Grading *judging, Message *why)
 static Status open_all(Grading *judging, Message *why)
 {
     const JudgeJob *job = judging->job;
-    Status status = session_open(job->device, &judging->session, why);
-    if (status == STATUS_OK)
-        status = read_cases(judging, why);
-    if (status == STATUS_OK)
-        status = oracle_open(job->problem, &judging->oracle, why);
-    if (status == STATUS_OK)
-        status = choose_secret(judging, why);
-    if (status == STATUS_OK)
-        status = testcases_draw(job->problem, &judging->set, &judging->secret, why);
-    if (status == STATUS_OK)
-        status = scratch_new(judging->scratch, sizeof judging->scratch, why);
-    if (status == STATUS_OK)
-        status = loading_learn_device(judging, why);
-    return status == STATUS_OK ? compilation_find_compiler(judging, why) : status;
+    TRY(session_open(job->device, &judging->session, why));
+    TRY(read_cases(judging, why));
+    TRY(oracle_open(job->problem, &judging->oracle, why));
+    TRY(choose_secret(judging, why));
+    TRY(testcases_draw(job->problem, &judging->set, &judging->secret, why));
+    TRY(scratch_new(judging->scratch, sizeof judging->scratch, why));
+    TRY(loading_learn_device(judging, why));
+    return compilation_find_compiler(judging, why);
 }
 
-/* Of the cases that are judged on this device. */
+/* The cases that are judged on this device. */
 static Status check_foresight(const Grading *judging, Message *why)
 {
-    Status status = STATUS_OK;
-    for (size_t i = 0; i < judging->result->case_count && status == STATUS_OK; i++)
-        status = foresight_check(judging->job->problem, judging->testcases[i], judging->oracle, &judging->secret, why);
-    return status;
+    for (size_t i = 0; i < judging->result->case_count; i++)
+        TRY(foresight_check(judging->job->problem, judging->testcases[i], judging->oracle, &judging->secret, why));
+    return STATUS_OK;
 }
 
 static Status open_judging(Grading *judging, Message *why)
@@ -691,15 +687,13 @@ static Status open_judging(Grading *judging, Message *why)
     double start_s = now_s();
     Result *result = judging->result;
     result_begin(result, judging->job->problem, judging->job->submission);
-    Status status = open_all(judging, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(open_all(judging, why));
     result->on_cpu = judging->session->traits.runs_c;
     note_conditions(judging);
     loading_mark_times(judging);
     list_cases(judging);
     choose_plan(judging);
-    status = check_foresight(judging, why);
+    Status status = check_foresight(judging, why);
     result->seconds.start = now_s() - start_s;
     return status;
 }

@@ -4,7 +4,7 @@
  * then hidden cases, then the cases that are timed on this kind of device. Each group of cases, and each block of timed
  * calls, has a runner and a broker of its own, so that no call can leave anything for a later group. Wrong answers let
  * the rest of the samples run, so that a student sees all of them. Every other failure ends the run. The verdict is that
- * of the first case that failed. With JudgeJob.all_cases the cases behind it are judged as well, for points alone.
+ * of the first case that failed. With JudgeJob.all_cases the cases after it are judged as well, for partial points.
  *
  * CPU baselines take the same way through another kind of session (harness/broker/session.h). They are not
  * ranked. */
@@ -14,8 +14,8 @@
 #include "base/status.h"
 #include "grader/judge/job.h"
 #include "grader/judge/judging.h"
-#include "grader/problem/submission.h"
 #include "grader/judge/result.h"
+#include "grader/problem/submission.h"
 
 /* ==== compiler warning ============================================================================================ */
 

@@ -4,20 +4,26 @@
 
 #include "grader/check/call.h"
 #include "grader/check/device_oracle.h"
-#include "grader/judge/job.h"
-#include "grader/judge/opinion_process.h"
 #include "grader/check/oracle.h"
+#include "grader/judge/call_plan.h"
+#include "grader/judge/job.h"
+#include "grader/judge/result.h"
+#include "grader/judge/wording.h"
 #include "grader/problem/generator.h"
 #include "grader/problem/testcase.h"
-#include "grader/judge/wording.h"
-#include "grader/judge/result.h"
-#include "grader/judge/call_plan.h"
+#include "harness/broker/session.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/device_monitor.h"
-#include "harness/broker/session.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+/* The process that judges on the simulated GPU meanwhile (opinion.h). */
+typedef struct OpinionProcess { /* {0}: none */
+    pid_t guard;                /* process.h */
+    int link;                   /* a socket, to which it writes its answer */
+} OpinionProcess;
 
 typedef struct Grading {
     const JudgeJob *job;

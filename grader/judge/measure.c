@@ -10,86 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ==== sitting ===================================================================================================== */
-
-static int count_calls(const CallPlan *plan, bool anchored, size_t case_count)
-{
-    const CallPlan of_anchor = call_plan_of_anchor(plan);
-    return call_plan_count(plan, case_count) + (anchored ? 2 * call_plan_count(&of_anchor, case_count) : 0);
-}
-
-/* The same cases, for another program. */
-static TimedCase *same_cases(const TimedCase *cases, size_t case_count, const CallPlan *plan, Arena *arena)
-{
-    TimedCase *same = arena_array(arena, case_count, sizeof *same);
-    for (size_t i = 0; i < case_count; i++)
-        same[i] = (TimedCase){.testcase = cases[i].testcase};
-    measure_make_room(same, case_count, plan, arena);
-    return same;
-}
-
-/* An anchor that fails is no fault of the submission; the sitting then goes on without one. */
-static Status time_anchor(Measuring *measuring, const Anchor *anchor, const CallPlan *plan, TimedCase *cases,
-                          size_t case_count, TimingSession *sitting, double *score_ms, Message *why)
-{
-    const CallPlan of_anchor = call_plan_of_anchor(plan);
-    Arena arena = {0};
-    DeviceInfo info;
-    BlockConditions conditions;
-    CallBudget *budget = measuring->budget;
-    measuring->budget = NULL;
-    TimedCase *calls = same_cases(cases, case_count, &of_anchor, &arena);
-    Status status = measure_block(measuring, anchor->compiled, &of_anchor, 0, calls, case_count, &conditions, why);
-    if (status == STATUS_OK)
-        status = session_device(measuring->session, &info, why);
-    measuring->budget = budget;
-    const TimedCase *failed = measure_failed(calls, case_count);
-    *score_ms = status == STATUS_OK && failed == NULL ? measure_score_ms(calls, case_count, info.clock_gap_s) : 0;
-    if (failed != NULL)
-        snprintf(sitting->anchor_failure, sizeof sitting->anchor_failure, "the anchor %s failed: %s", anchor->name,
-                 failed->report.text);
-    for (size_t i = 0; i < case_count; i++) {
-        cases[i].usual_taken_s = fmax(cases[i].usual_taken_s, timing_taken_s(calls[i].samples, calls[i].sample_count));
-        text_free(&calls[i].report.printed);
-    }
-    arena_free(&arena);
-    return status;
-}
-
-static Status time_blocks(Measuring *measuring, const Compiled *compiled, const CallPlan *plan, TimedCase *cases,
-                          size_t case_count, Arena *arena, TimingSession *sitting, Message *why)
-{
-    Status status = STATUS_OK;
-    sitting->blocks = arena_array(arena, (size_t)plan->blocks, sizeof *sitting->blocks);
-    for (int block = 0; block < plan->blocks && status == STATUS_OK && measure_failed(cases, case_count) == NULL;
-         block++)
-        status = measure_block(measuring, compiled, plan, block, cases, case_count,
-                               &sitting->blocks[sitting->block_count++], why);
-    return status;
-}
-
-Status sitting_take(Measuring *measuring, const Compiled *compiled, const Anchor *anchor, const CallPlan *plan,
-                    TimedCase *cases, size_t case_count, Arena *arena, TimingSession *sitting, Message *why)
-{
-    AnchorTimes *times = &sitting->anchor;
-    Status status = STATUS_OK;
-    *sitting = (TimingSession){0};
-    measure_make_room(cases, case_count, plan, arena);
-    progress_begin(measuring->progress, "timed cases", count_calls(plan, anchor->name != NULL, case_count));
-    if (anchor->name != NULL)
-        status = time_anchor(measuring, anchor, plan, cases, case_count, sitting, &times->before_ms, why);
-    if (status == STATUS_OK)
-        status = time_blocks(measuring, compiled, plan, cases, case_count, arena, sitting, why);
-    if (status != STATUS_OK || measure_failed(cases, case_count) != NULL || !(times->before_ms > 0))
-        return status;
-    status = time_anchor(measuring, anchor, plan, cases, case_count, sitting, &times->after_ms, why);
-    if (times->after_ms > 0) {
-        snprintf(times->name, sizeof times->name, "%s", anchor->name);
-        times->drift = timing_drift(times->before_ms, times->after_ms);
-    }
-    return status;
-}
-
 /* ==== measure ===================================================================================================== */
 
 enum { TRIES = 3 }; /* for a block that something disturbs */
@@ -115,10 +35,9 @@ static Status await_oracle(Measuring *measuring, OracleAnswer *answer, Message *
 static Status fill_inputs(Measuring *measuring, GeneratorKey *secret, Message *why)
 {
     OracleAnswer ignored;
-    Status status = key_new(secret, why);
-    if (status == STATUS_OK)
-        status = device_oracle_fill(measuring->device_oracle, secret, why);
-    return status == STATUS_OK ? await_oracle(measuring, &ignored, why) : status;
+    TRY(key_new(secret, why));
+    TRY(device_oracle_fill(measuring->device_oracle, secret, why));
+    return await_oracle(measuring, &ignored, why);
 }
 
 /* The oracle on the device only says that an output is wrong. The one on the CPU compares it again, and says how. */
@@ -206,15 +125,14 @@ static Status begin_case(Measuring *measuring, TimedCase *timed_case, Call *call
     size_t offsets[PROBLEM_MAX_PARAMETERS] = {0}, bytes;
     const uint8_t *base;
     int exchange;
-    Status status = call_prepare(measuring->problem, timed_case->testcase, measuring->session, call, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(call_prepare(measuring->problem, timed_case->testcase, measuring->session, call, why));
     int memory = session_memory(measuring->session, &base, &bytes);
     for (size_t i = 0; i < measuring->problem->parameter_count; i++)
         if (call->arguments[i].data != NULL)
             offsets[i] = (size_t)((const uint8_t *)call->arguments[i].data - base);
     timed_case->input_bytes = call_input_bytes(call);
-    status = device_oracle_case(measuring->device_oracle, timed_case->testcase, memory, bytes, offsets, &exchange, why);
+    Status status = device_oracle_case(measuring->device_oracle, timed_case->testcase, memory, bytes, offsets,
+                                       &exchange, why);
     if (status != STATUS_OK || exchange < 0)
         return status;
     status = session_exchange(measuring->session, exchange, why);
@@ -414,10 +332,9 @@ static Status put_load_on(Measuring *measuring, TimedCase *timed_case, Message *
 static Status note_launch(Measuring *measuring, Message *why)
 {
     DeviceInfo opened;
-    Status status = session_device(measuring->session, &opened, why);
-    if (status == STATUS_OK)
-        launches_add(&measuring->launches, &opened);
-    return status;
+    TRY(session_device(measuring->session, &opened, why));
+    launches_add(&measuring->launches, &opened);
+    return STATUS_OK;
 }
 
 static Status load_program(Measuring *measuring, const Compiled *compiled, int block, TimedCase *first, Message *why)
@@ -449,8 +366,9 @@ static Status time_cases(Measuring *measuring, const Compiled *compiled, const C
     return status;
 }
 
-Status measure_block(Measuring *measuring, const Compiled *compiled, const CallPlan *plan, int block, TimedCase *cases,
-                     size_t case_count, BlockConditions *conditions, Message *why)
+/* Takes one block of the plan. Stops after a call that failed. If loading fails, the first case has failed. */
+static Status measure_block(Measuring *measuring, const Compiled *compiled, const CallPlan *plan, int block,
+                            TimedCase *cases, size_t case_count, BlockConditions *conditions, Message *why)
 {
     Status status = STATUS_OK;
     bool good = false;
@@ -466,7 +384,8 @@ Status measure_block(Measuring *measuring, const Compiled *compiled, const CallP
     return status;
 }
 
-void measure_make_room(TimedCase *cases, size_t case_count, const CallPlan *plan, Arena *arena)
+/* Makes room in `arena` for the samples of all calls of the plan. */
+static void measure_make_room(TimedCase *cases, size_t case_count, const CallPlan *plan, Arena *arena)
 {
     for (TimedCase *item = cases; item < cases + case_count; item++) {
         item->sample_room = (size_t)plan->blocks * (size_t)plan->timed_calls;
@@ -494,4 +413,84 @@ double measure_score_ms(const TimedCase *cases, size_t case_count, double clock_
         log_ms += log(1e3 * time_s);
     }
     return case_count == 0 ? 0 : exp(log_ms / (double)case_count);
+}
+
+/* ==== sitting ===================================================================================================== */
+
+static int count_calls(const CallPlan *plan, bool anchored, size_t case_count)
+{
+    const CallPlan of_anchor = call_plan_of_anchor(plan);
+    return call_plan_count(plan, case_count) + (anchored ? 2 * call_plan_count(&of_anchor, case_count) : 0);
+}
+
+/* The same cases, for another program. */
+static TimedCase *same_cases(const TimedCase *cases, size_t case_count, const CallPlan *plan, Arena *arena)
+{
+    TimedCase *same = arena_array(arena, case_count, sizeof *same);
+    for (size_t i = 0; i < case_count; i++)
+        same[i] = (TimedCase){.testcase = cases[i].testcase};
+    measure_make_room(same, case_count, plan, arena);
+    return same;
+}
+
+/* An anchor that fails is no fault of the submission; the sitting then goes on without one. */
+static Status time_anchor(Measuring *measuring, const Anchor *anchor, const CallPlan *plan, TimedCase *cases,
+                          size_t case_count, TimingSession *sitting, double *score_ms, Message *why)
+{
+    const CallPlan of_anchor = call_plan_of_anchor(plan);
+    Arena arena = {0};
+    DeviceInfo info;
+    BlockConditions conditions;
+    CallBudget *budget = measuring->budget;
+    measuring->budget = NULL;
+    TimedCase *calls = same_cases(cases, case_count, &of_anchor, &arena);
+    Status status = measure_block(measuring, anchor->compiled, &of_anchor, 0, calls, case_count, &conditions, why);
+    if (status == STATUS_OK)
+        status = session_device(measuring->session, &info, why);
+    measuring->budget = budget;
+    const TimedCase *failed = measure_failed(calls, case_count);
+    *score_ms = status == STATUS_OK && failed == NULL ? measure_score_ms(calls, case_count, info.clock_gap_s) : 0;
+    if (failed != NULL)
+        snprintf(sitting->anchor_failure, sizeof sitting->anchor_failure, "the anchor %s failed: %s", anchor->name,
+                 failed->report.text);
+    for (size_t i = 0; i < case_count; i++) {
+        cases[i].usual_taken_s = fmax(cases[i].usual_taken_s, timing_taken_s(calls[i].samples, calls[i].sample_count));
+        text_free(&calls[i].report.printed);
+    }
+    arena_free(&arena);
+    return status;
+}
+
+static Status time_blocks(Measuring *measuring, const Compiled *compiled, const CallPlan *plan, TimedCase *cases,
+                          size_t case_count, Arena *arena, TimingSession *sitting, Message *why)
+{
+    Status status = STATUS_OK;
+    sitting->blocks = arena_array(arena, (size_t)plan->blocks, sizeof *sitting->blocks);
+    for (int block = 0; block < plan->blocks && status == STATUS_OK && measure_failed(cases, case_count) == NULL;
+         block++)
+        status = measure_block(measuring, compiled, plan, block, cases, case_count,
+                               &sitting->blocks[sitting->block_count++], why);
+    return status;
+}
+
+Status sitting_take(Measuring *measuring, const Compiled *compiled, const Anchor *anchor, const CallPlan *plan,
+                    TimedCase *cases, size_t case_count, Arena *arena, TimingSession *sitting, Message *why)
+{
+    AnchorTimes *times = &sitting->anchor;
+    Status status = STATUS_OK;
+    *sitting = (TimingSession){0};
+    measure_make_room(cases, case_count, plan, arena);
+    progress_begin(measuring->progress, "timed cases", count_calls(plan, anchor->name != NULL, case_count));
+    if (anchor->name != NULL)
+        status = time_anchor(measuring, anchor, plan, cases, case_count, sitting, &times->before_ms, why);
+    if (status == STATUS_OK)
+        status = time_blocks(measuring, compiled, plan, cases, case_count, arena, sitting, why);
+    if (status != STATUS_OK || measure_failed(cases, case_count) != NULL || !(times->before_ms > 0))
+        return status;
+    status = time_anchor(measuring, anchor, plan, cases, case_count, sitting, &times->after_ms, why);
+    if (times->after_ms > 0) {
+        snprintf(times->name, sizeof times->name, "%s", anchor->name);
+        times->drift = timing_drift(times->before_ms, times->after_ms);
+    }
+    return status;
 }

@@ -15,10 +15,10 @@
 #define GRADER_JUDGE_MEASURE_H
 
 #include "base/status.h"
+#include "base/terminal.h"
 #include "grader/check/call.h"
 #include "grader/check/device_oracle.h"
 #include "grader/check/oracle.h"
-#include "base/terminal.h"
 #include "grader/judge/call_plan.h"
 #include "grader/judge/timing.h"
 #include "harness/broker/session.h"
@@ -58,13 +58,6 @@ typedef struct Measuring {
     double worked_s;        /* when the device last worked for the oracle, by now_s() */
     double check_s, wait_s; /* time spent so far on checking outputs, and on waiting for a quiet device */
 } Measuring;
-
-/* Makes room in `arena` for the samples of all calls of the plan. */
-void measure_make_room(TimedCase *cases, size_t case_count, const CallPlan *plan, Arena *arena);
-
-/* Takes one block of the plan. Stops after a call that failed. If loading fails, the first case has failed. */
-MUST_USE Status measure_block(Measuring *measuring, const Compiled *compiled, const CallPlan *plan, int block,
-                              TimedCase *cases, size_t case_count, BlockConditions *conditions, Message *why);
 
 /* The first case that has failed; NULL: none. */
 const TimedCase *measure_failed(const TimedCase *cases, size_t case_count);

@@ -53,13 +53,13 @@ static const struct {
                              "undefined behaviour or a race that the simulated GPU does not recognise, or "
                              "code that asks on which GPU it runs"},
     [OPINION_VARIES] = {"varies",
-                        "run again on this GPU, the same program is accepted. That is how a race looks that the "
+                        "run again on this GPU, the same program is accepted. This is typical of a race that the "
                         "simulated GPU does not recognise"},
     [OPINION_PTXAS] =
         {"ptxas", "compiled with -Xptxas -O0, the file is accepted on this GPU as well. So ptxas's "
-                  "optimisation changes the result. Either it shows undefined behaviour, or it is a mistake "
-                  "of ptxas: the one of CUDA 13.0 miscompiles right loops over offsets between clamped bounds, such "
-                  "as s = max(-radius, -col). Loop over positions instead, c = max(col - radius, 0), or test for the "
+                  "optimisation changes the result. Either the file has undefined behaviour, or ptxas is wrong: the "
+                  "one of CUDA 13.0 miscompiles some correct loops over offsets between clamped bounds, such as "
+                  "s = max(-radius, -col). Loop over positions instead, c = max(col - radius, 0), or test for the "
                   "border inside the loop"},
     [OPINION_NOT_PTXAS] = {"not ptxas",
                            "compiled with -Xptxas -O0, the file is not accepted on this GPU either. So it is "

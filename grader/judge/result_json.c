@@ -573,12 +573,12 @@ static Status compute_again(const JsonFile *file, bool is_accepted, Result *resu
         return STATUS_OK;
     }
     find_drift(result);
-    Status status = time_cases(file, work, result, why);
-    if (status == STATUS_OK && result->second != NULL)
-        status = time_second(file, result, why);
-    if (status == STATUS_OK && is_accepted)
+    TRY(time_cases(file, work, result, why));
+    if (result->second != NULL)
+        TRY(time_second(file, result, why));
+    if (is_accepted)
         result_score(result);
-    return status;
+    return STATUS_OK;
 }
 
 Status recorded_result(const char *place, const char *cases, const char *sitting, bool is_accepted, Result *result,

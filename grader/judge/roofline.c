@@ -3,9 +3,9 @@
 
 #include "base/json.h"
 #include "base/paths.h"
+#include "base/process.h"
 #include "base/terminal.h"
 #include "grader/judge/timing.h"
-#include "base/process.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -95,10 +95,8 @@ static Status take_rival(const JsonFile *file, const cJSON *object, Roofline *ro
 Status rivals_take(Roofline *roofline, const char *text, size_t length, Message *why)
 {
     JsonFile file;
-    Status status = json_parse("pytorch_rivals.py", text, length, &file, why);
-    if (status != STATUS_OK)
-        return status;
-    status = json_check(&file, file.root, file_keys, COUNT_OF(file_keys), why);
+    TRY(json_parse("pytorch_rivals.py", text, length, &file, why));
+    Status status = json_check(&file, file.root, file_keys, COUNT_OF(file_keys), why);
     const cJSON *rivals = status == STATUS_OK ? json_get(file.root, "rivals") : NULL;
     for (const cJSON *item = rivals == NULL ? NULL : rivals->child; item != NULL && status == STATUS_OK;
          item = item->next)
@@ -399,8 +397,9 @@ static void add_head(const Roofline *roofline, Text *out)
     add_rate(out, "ceilings: copy", device->copy_bytes_per_s, 1e9, "GB/s");
     add_rate(out, ", float32", device->fma_flops_per_s, 1e9, "GFLOP/s");
     add_rate(out, ", TF32 tensor cores", device->tf32_flops_per_s, 1e9, "GFLOP/s");
-    text_add(out,
-             "\n  A share is that of the direct roofline of the precision: bytes or operations, what takes longer.\n");
+    text_add(
+        out,
+        "\n  Shares are of the direct roofline in that precision: the longer of the times for bytes and operations.\n");
 }
 
 static void add_roof(Text *out, const char *what, double roof_s)

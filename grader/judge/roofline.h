@@ -98,7 +98,7 @@ void roofline_json(const Roofline *roofline, Text *out); /* docs/reference/forma
  *                  (docs/reference/formats.md). Without python3, PyTorch or a GPU it says so, and the rivals are missing. */
 
 /* Adds what PyTorch reaches, where the problem has a pytorch.py. That it cannot be timed is one more program, which is missing, and no
- * failure. Nobody else may time anything on the device meanwhile. */
+ * failure. Nothing else may be timed on the device meanwhile. */
 MUST_USE Status rivals_time_pytorch(Roofline *roofline, Message *why);
 
 /* The same from what the script has printed. BAD_INPUT: that is not as docs/reference/formats.md says. */

@@ -1,8 +1,8 @@
 #include "grader/judge/timing.h"
 
 #include "base/arena.h"
-#include "base/text.h"
 #include "base/terminal.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -398,13 +398,13 @@ OutputTaken timing_taken_late(const CaseSample *samples, size_t count, double us
         taken = TAKEN_AFTER_RETURN;
     arena_free(&arena);
     if (taken == TAKEN_LATE)
-        text_printf(text, "the output could be taken %s after the end of the work, that of the anchor after %s",
+        text_printf(text, "the output could be read only %s after the end of the work, and that of the anchor after %s",
                     quantity_time(1e3 * first_s).text, quantity_time(1e3 * usual_s).text);
     if (taken == TAKEN_AFTER_RETURN)
         text_printf(
             text,
-            "solve() returned so long after its work on the device that the output could be taken only %s after it; "
-            "let nothing large happen on the host after the last CUDA call",
+            "solve() returned so long after its work on the device that the output could be read only %s after it; "
+            "leave no long work on the host after the last CUDA call",
             quantity_time(1e3 * first_s).text);
     return taken;
 }

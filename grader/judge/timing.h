@@ -125,7 +125,7 @@ typedef enum OutputTaken {
     TAKEN_LATE          /* after solve() had returned: the device was still working when both clocks had stopped */
 } OutputTaken;
 
-/* Adds a sentence to `text` if the output was late: "the output could be taken 900 us after the end of the work ..." */
+/* Adds a sentence to `text` if the output was late: "the output could be read only 900 us after the end of the work ..." */
 OutputTaken timing_taken_late(const CaseSample *samples, size_t count, double usual_s, Text *text);
 
 #endif

@@ -260,7 +260,7 @@ static bool is_indexed_array(const char *source, const char *end, const char *be
 static const char *only_name_on(const char *source, long line, size_t *length,
                                 bool (*is_wanted)(const char *source, const char *end, const char *behind, Name name))
 {
-    const char *const start = source_line(source, line);
+    const char *const start = text_line(source, line);
     Name found = {0};
     if (start == NULL)
         return NULL;
@@ -296,7 +296,7 @@ enum { MAX_QUOTED = 80 };
 /* The text of a line without the blanks around it; NULL: there is none. */
 static const char *line_at(const char *source, long line, size_t *length)
 {
-    const char *start = source_line(source, line);
+    const char *start = text_line(source, line);
     if (start == NULL)
         return NULL;
     start += strspn(start, " \t\r");
@@ -440,7 +440,8 @@ static void choose_name(Mistake *mistake, const char *source)
         name[0] = '\0';
 }
 
-void wording_add_mistake(Text *out, const Submission *submission, Mistake mistake)
+/* Adds the judge's own words for the kind of mistake, with the name of the array if it may be told, and its place. */
+static void wording_add_mistake(Text *out, const Submission *submission, Mistake mistake)
 {
     Text words = {0};
     choose_name(&mistake, submission->source.data);

@@ -48,8 +48,8 @@ typedef struct HiddenFinding {
  * fails (x.cu:9: `cudaMalloc(&p, n);`); also: a kernel reads memory that was never written".
  * A line that the submission's file does not have is left out. */
 void hidden_finding_add(Text *out, const HiddenFinding *finding, const Submission *submission);
-/* The same without names and lines: "only the last columns: never written". What two submissions have in common, whoever wrote
- * them; of a sample as well. */
+/* The same without names and lines: "only the last columns: never written". It is equal for equal mistakes of
+ * different submissions, and exists for a sample as well. */
 void hidden_finding_add_kind(Text *out, const HiddenFinding *finding);
 
 /* Errors that may be told are powers of ten in this range. */
@@ -74,8 +74,6 @@ const char *local_array_on(const char *source, long line, size_t *length);
 
 /* ==== source text ================================================================================================= */
 
-/* Names and lines in the text of a submission. */
-
 typedef struct Name { /* a part of the text */
     const char *text;
     size_t length; /* 0: there is none */
@@ -86,28 +84,12 @@ static inline bool name_equals(Name a, Name b)
     return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
 
-/* Returns the beginning of a line, counted from 1, or NULL if the text has fewer. It ends at the next line break, or
- * with the text. */
-static inline const char *source_line(const char *source, long line)
-{
-    const char *start = line < 1 ? NULL : source;
-    for (; start != NULL && line > 1; line--) {
-        const char *end = strchr(start, '\n');
-        start = end == NULL ? NULL : end + 1;
-    }
-    return start;
-}
-
 /* ==== wording ===================================================================================================== */
 
 /* Adds `message` with the student's file name in place of the compiler's and, behind each place, the text of the
  * source line: "... reads 4 bytes at output[10] (blur.cu:14: `output[i] = sum;`)". Never for a message about a case whose
  * data are secret.  */
 void wording_add(Text *out, const Submission *submission, const char *message);
-
-/* Adds the judge's own words for the kind of mistake, with the name of the array if it may be told, and
- * its place. */
-void wording_add_mistake(Text *out, const Submission *submission, Mistake mistake);
 
 /* Adds " (blur.cu:14: `output[i] = sum;`)", if the file has that line. */
 void wording_add_place(Text *out, const Submission *submission, long line);

@@ -1,6 +1,6 @@
 /* generator.h - the elements of generated test data. Each depends only on a key of 256 bits and on its index.
  *
- * Whoever sees all elements of any number of arrays cannot compute an element of an array with another key: that would
+ * All elements of any number of arrays do not help to compute an element of an array with another key: that would
  * break the cipher. This holds for keys from the kernel's random number generator, and for keys that generator_derive()
  * makes of one secret key. A derived key is a part of the cipher's block for a nonce of its own, and to those who do not
  * know the secret, such blocks look like independent random ones. So a derived key, or its data, tells neither the secret

@@ -78,20 +78,6 @@ static Status read_size(const Problem *problem, char *item, Testcase *testcase, 
     return STATUS_OK;
 }
 
-static Status check_constraints(const Problem *problem, const Sizes *sizes, Message *why)
-{
-    for (size_t i = 0; i < problem->constraint_count; i++) {
-        int64_t holds = 0;
-        Status status = expression_evaluate(&problem->constraints[i], sizes->values, &holds, why);
-        if (status == STATUS_OK && !holds)
-            status = fail(STATUS_BAD_INPUT, why, "sizes: %s does not hold, which the statement promises",
-                          problem->constraints[i].text);
-        if (status != STATUS_OK)
-            return status;
-    }
-    return STATUS_OK;
-}
-
 static Status check_sizes(const Problem *problem, const Testcase *testcase, const bool *given, Arena *arena,
                           Message *why)
 {
@@ -99,14 +85,10 @@ static Status check_sizes(const Problem *problem, const Testcase *testcase, cons
         if (problem->parameters[i].role == ROLE_SIZE && !given[i])
             return fail(STATUS_BAD_INPUT, why, "sizes: %s is missing; sizes of %s: %s", problem->parameters[i].name,
                         problem->id, names_of(problem, ROLE_SIZE, arena));
-    return check_constraints(problem, &testcase->sizes, why);
-}
-
-static Status measure_sizes(const Problem *problem, Testcase *testcase, Message *why)
-{
-    Status status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations, why);
-    return status == STATUS_OK ? expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, why)
-                               : status;
+    Message unfit;
+    if (sizes_check(problem, &testcase->sizes, &unfit) != STATUS_OK)
+        return fail(STATUS_BAD_INPUT, why, "sizes: %s", unfit.text);
+    return STATUS_OK;
 }
 
 static Status read_sizes(const Problem *problem, const char *sizes, Testcase *testcase, Arena *arena, Message *why)
@@ -118,7 +100,7 @@ static Status read_sizes(const Problem *problem, const char *sizes, Testcase *te
         status = read_size(problem, item, testcase, given, arena, why);
     if (status == STATUS_OK)
         status = check_sizes(problem, testcase, given, arena, why);
-    return status == STATUS_OK ? measure_sizes(problem, testcase, why) : status;
+    return status == STATUS_OK ? testcase_count_work(problem, testcase, why) : status;
 }
 
 /* ---- data -------------------------------------------------------------------------------------------------------- */
@@ -237,7 +219,7 @@ Status custom_cases_of(const Problem *problem, const Sizes *sizes, size_t count,
         set->cases[i].name = arena_string(&set->arena, name.data);
         text_free(&name);
         set->cases[i].sizes = sizes[i];
-        status = measure_sizes(problem, &set->cases[i], why);
+        status = testcase_count_work(problem, &set->cases[i], why);
         if (status == STATUS_OK)
             status = read_data(problem, &own, &set->cases[i], &set->arena, why);
     }

@@ -1,7 +1,7 @@
 #include "grader/problem/problem.h"
 
-#include "base/record.h"
 #include "base/paths.h"
+#include "base/record.h"
 #include "base/text.h"
 #include "grader/problem/signature.h"
 

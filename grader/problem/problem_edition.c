@@ -116,14 +116,11 @@ typedef struct EditionCopy { /* under way, of this process alone */
 
 static Status name_copy(const Problem *problem, const char *keep, EditionCopy *copy, Message *why)
 {
-    Status status = name_unfinished(copy->root, keep, why);
-    if (status == STATUS_OK)
-        status = join(copy->problems, copy->root, "problems", why);
-    if (status == STATUS_OK)
-        status = join(copy->testcases, copy->root, "testcases", why);
-    if (status == STATUS_OK)
-        status = join(copy->problem, copy->problems, problem->id, why);
-    return status == STATUS_OK ? join(copy->cases, copy->testcases, problem->id, why) : status;
+    TRY(name_unfinished(copy->root, keep, why));
+    TRY(join(copy->problems, copy->root, "problems", why));
+    TRY(join(copy->testcases, copy->root, "testcases", why));
+    TRY(join(copy->problem, copy->problems, problem->id, why));
+    return join(copy->cases, copy->testcases, problem->id, why);
 }
 
 static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place)
@@ -153,11 +150,9 @@ static Status keep_copy(const Problem *problem, const char *keep, const Digest *
     EditionCopy copy;
     char place[PATH_MAX];
     Digest copied;
-    Status status = name_copy(problem, keep, &copy, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(name_copy(problem, keep, &copy, why));
     remove_tree(copy.root); /* of a process that was killed and had this number */
-    status = make_folders(&copy, why);
+    Status status = make_folders(&copy, why);
     if (status == STATUS_OK)
         status = take(problem, copy.problem, copy.cases, &copied, why);
     if (status == STATUS_OK && strcmp(copied.hex, edition->hex) != 0)
@@ -348,10 +343,8 @@ static Status check_edition(const char *root, const char *id, const char *editio
 {
     Problem problem;
     Digest found;
-    Status status = problem_read_in(root, id, &problem, why);
-    if (status != STATUS_OK)
-        return status;
-    status = problem_edition(&problem, &found, why);
+    TRY(problem_read_in(root, id, &problem, why));
+    Status status = problem_edition(&problem, &found, why);
     if (status == STATUS_OK && strcmp(found.hex, edition) != 0)
         status = fail(STATUS_BAD_INPUT, why, "%s: these are not the files of edition %.16s", id, edition);
     problem_free(&problem);

@@ -63,7 +63,7 @@ static void add_line(Text *text, const char *line, size_t length)
 
 /* ---- the base ---------------------------------------------------------------------------------------------------- */
 
-/* Names that lead out of solutions/ could show any file to whoever may hand in a patch. */
+/* Names that lead out of solutions/ could show any file to the author of a patch. */
 static bool is_below_solutions(const char *name)
 {
     const size_t length = strlen(name);

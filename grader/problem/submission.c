@@ -1,9 +1,9 @@
-#include "grader/problem/submission.h"
 #include "grader/problem/problem.h"
+#include "grader/problem/submission.h"
 
 #include "base/arena.h"
-#include "grader/problem/solution_source.h"
 #include "base/terminal.h"
+#include "grader/problem/solution_source.h"
 
 #include <string.h>
 

@@ -623,22 +623,33 @@ void sizes_add_options(Text *out, const Problem *problem, const Sizes *sizes)
     add_sizes(out, problem, sizes, "=", ",");
 }
 
-bool sizes_fit(const Problem *problem, const Sizes *sizes)
+Status sizes_check(const Problem *problem, const Sizes *sizes, Message *why)
 {
     size_t shape[TENSOR_MAX_RANK], count;
-    Message unfit;
     int64_t holds = 1;
-    for (size_t i = 0; i < problem->constraint_count; i++)
-        if (expression_evaluate(&problem->constraints[i], sizes->values, &holds, &unfit) != STATUS_OK || holds == 0)
-            return false;
-    for (size_t i = 0; i < problem->parameter_count; i++) {
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < problem->constraint_count && status == STATUS_OK; i++) {
+        status = expression_evaluate(&problem->constraints[i], sizes->values, &holds, why);
+        if (status == STATUS_OK && !holds)
+            status = fail(STATUS_BAD_INPUT, why, "expected %s, as the statement says", problem->constraints[i].text);
+    }
+    for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
         const Parameter *parameter = &problem->parameters[i];
         const int64_t value = sizes->values[i];
-        if (parameter->role == ROLE_SIZE ? value < parameter->low || value > parameter->high
-                                         : problem_shape(problem, i, sizes, shape, &count, &unfit) != STATUS_OK)
-            return false;
+        if (parameter->role != ROLE_SIZE)
+            status = problem_shape(problem, i, sizes, shape, &count, why);
+        else if (value < parameter->low || value > parameter->high)
+            status = fail(STATUS_BAD_INPUT, why, "%s: expected a number from %lld to %lld, as the statement says",
+                          parameter->name, (long long)parameter->low, (long long)parameter->high);
     }
-    return true;
+    return status;
+}
+
+Status testcase_count_work(const Problem *problem, Testcase *testcase, Message *why)
+{
+    Status status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations, why);
+    return status == STATUS_OK ? expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, why)
+                               : status;
 }
 
 /* ==== drawn sizes ================================================================================================= */
@@ -667,10 +678,8 @@ static Status draw_sizes(const Problem *problem, Testcase *testcase, const Gener
             return fail(STATUS_BAD_INPUT, why, "case \"%s\": none of %d sizes drawn keeps the problem's constraints",
                         testcase->name, ATTEMPTS);
         testcase->sizes = attempt_sizes(problem, testcase, secret, attempt++);
-    } while (!sizes_fit(problem, &testcase->sizes));
-    Status status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations, why);
-    return status == STATUS_OK ? expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, why)
-                               : status;
+    } while (sizes_check(problem, &testcase->sizes, NULL) != STATUS_OK);
+    return testcase_count_work(problem, testcase, why);
 }
 
 Status testcases_draw(const Problem *problem, TestcaseSet *set, const GeneratorKey *secret, Message *why)
@@ -745,7 +754,7 @@ static Status check_drawn_sizes(TestcaseReading *reading, const cJSON *sizes, Te
                          "only a hidden case that is not timed can draw its sizes");
     for (uint32_t i = 0; i < ATTEMPTS; i++) {
         const Sizes drawn = attempt_sizes(reading->problem, testcase, &known, i);
-        if (sizes_fit(reading->problem, &drawn) && holding++ == 0)
+        if (sizes_check(reading->problem, &drawn, NULL) == STATUS_OK && holding++ == 0)
             testcase->sizes = drawn;
     }
     if (holding >= LEAST)
@@ -753,20 +762,6 @@ static Status check_drawn_sizes(TestcaseReading *reading, const cJSON *sizes, Te
     return json_fail(&reading->file, sizes, reading->why,
                      "%u of %d sizes drawn keep the problem's constraints, expected at least %d", holding, ATTEMPTS,
                      LEAST);
-}
-
-static Status check_constraints(TestcaseReading *reading, const cJSON *sizes, const Testcase *testcase)
-{
-    const Problem *problem = reading->problem;
-    for (size_t i = 0; i < problem->constraint_count; i++) {
-        int64_t holds = 0;
-        Status status = expression_evaluate(&problem->constraints[i], testcase->sizes.values, &holds, reading->why);
-        if (status != STATUS_OK)
-            return status;
-        if (!holds)
-            return json_fail(&reading->file, sizes, reading->why, "expected %s", problem->constraints[i].text);
-    }
-    return STATUS_OK;
 }
 
 static Status read_sizes(TestcaseReading *reading, const cJSON *sizes, Testcase *testcase)
@@ -778,7 +773,10 @@ static Status read_sizes(TestcaseReading *reading, const cJSON *sizes, Testcase 
     testcase->sizes = testcase->least;
     if (status == STATUS_OK && testcase->draws_sizes)
         return check_drawn_sizes(reading, sizes, testcase);
-    return status == STATUS_OK ? check_constraints(reading, sizes, testcase) : status;
+    Message unfit;
+    if (status == STATUS_OK && sizes_check(reading->problem, &testcase->sizes, &unfit) != STATUS_OK)
+        return json_fail(&reading->file, sizes, reading->why, "%s", unfit.text);
+    return status;
 }
 
 static Status shape_of(TestcaseReading *reading, const cJSON *item, const Testcase *testcase, size_t parameter,
@@ -949,7 +947,7 @@ static Status read_addresses(TestcaseReading *reading, const cJSON *addresses, T
     return check_fits(reading, addresses, testcase, before);
 }
 
-/* What is random is new in every grading, but for what has a seed in a sample. */
+/* Random data is redrawn for each grading, except in samples with a seed. */
 static bool is_known(const Testcase *testcase, const CaseSource *source)
 {
     return !case_source_is_random(source) || (source->seeded && testcase->group == CASE_SAMPLE);
@@ -1004,7 +1002,7 @@ static Status read_name(TestcaseReading *reading, const cJSON *object, Testcase 
     return STATUS_OK;
 }
 
-/* For sizes that a quick kernel reaches on a simulated GPU and a slow one does not, which is right all the same. */
+/* For sizes at which a kernel that is right but slow reaches the limits of a simulated GPU. */
 static Status read_attempt(TestcaseReading *reading, const cJSON *object, Testcase *testcase)
 {
     static const char *const key = "sim_attempt_warp_instructions";
@@ -1015,16 +1013,6 @@ static Status read_attempt(TestcaseReading *reading, const cJSON *object, Testca
         return json_fail(&reading->file, attempt, reading->why, "only a hidden case that is not timed can be given up");
     return json_integer(&reading->file, object, key, 1, (int64_t)1 << 50, &testcase->attempt_instructions,
                         reading->why);
-}
-
-static Status read_formulas(TestcaseReading *reading, Testcase *testcase)
-{
-    const Problem *problem = reading->problem;
-    Status status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations,
-                                        reading->why);
-    if (status == STATUS_OK)
-        status = expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, reading->why);
-    return status;
 }
 
 static Status read_case(TestcaseReading *reading, const cJSON *object, Testcase *testcase)
@@ -1048,7 +1036,7 @@ static Status read_case(TestcaseReading *reading, const cJSON *object, Testcase 
         status = read_inputs(reading, json_get(object, "inputs"), testcase);
     if (status == STATUS_OK)
         status = read_expected(reading, json_get(object, "expected"), testcase);
-    return status == STATUS_OK ? read_formulas(reading, testcase) : status;
+    return status == STATUS_OK ? testcase_count_work(reading->problem, testcase, reading->why) : status;
 }
 
 /* --- both files --------------------------------------------------------------------------------------------------- */

@@ -87,8 +87,10 @@ cJSON *sizes_json(const Problem *problem, const Sizes *sizes);
 void sizes_add(Text *out, const Problem *problem, const Sizes *sizes);
 /* Adds "input_size=1500000,kernel_size=5", as --sizes takes them. */
 void sizes_add_options(Text *out, const Problem *problem, const Sizes *sizes);
-/* True if the statement allows these sizes. */
-bool sizes_fit(const Problem *problem, const Sizes *sizes);
+/* BAD_INPUT if the statement does not allow these sizes. `why` may be NULL. */
+MUST_USE Status sizes_check(const Problem *problem, const Sizes *sizes, Message *why);
+/* Computes the case's operations and bytes from its sizes. */
+MUST_USE Status testcase_count_work(const Problem *problem, Testcase *testcase, Message *why);
 
 /* Gives every case that draws its sizes those that follow from `secret` and its number, and that keep the constraints. */
 MUST_USE Status testcases_draw(const Problem *problem, TestcaseSet *set, const GeneratorKey *secret, Message *why);

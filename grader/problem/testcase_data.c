@@ -121,11 +121,11 @@ static void emboss(const CasePattern *pattern, float *data, size_t count)
 }
 
 /* The place of an element along one axis, whose neighbours lie `stride` elements apart. */
-typedef struct Axis {
+typedef struct ArrayAxis {
     size_t extent, stride;
-} Axis;
+} ArrayAxis;
 
-static int axes_of(const Problem *problem, const Testcase *testcase, size_t parameter, Axis axes[TENSOR_MAX_RANK])
+static int axes_of(const Problem *problem, const Testcase *testcase, size_t parameter, ArrayAxis axes[TENSOR_MAX_RANK])
 {
     size_t shape[TENSOR_MAX_RANK], stride;
     Message unfit;
@@ -133,13 +133,13 @@ static int axes_of(const Problem *problem, const Testcase *testcase, size_t para
         return 0;
     for (int i = 0; i < problem->parameters[parameter].rank; i++) {
         stride /= shape[i];
-        axes[i] = (Axis){shape[i], stride};
+        axes[i] = (ArrayAxis){shape[i], stride};
     }
     return problem->parameters[parameter].rank;
 }
 
 /* An element at an end gets the value of the one that lies nearest to the first along each axis. That one stays. */
-static void mirror_ends(const Axis *axes, int rank, float *data, size_t count)
+static void mirror_ends(const ArrayAxis *axes, int rank, float *data, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         size_t image = 0;
@@ -156,8 +156,8 @@ static void mirror_ends(const Axis *axes, int rank, float *data, size_t count)
 
 /* The vector of an axis is what lies along it from the first element on. The last element is computed first, so that the
  * vectors are there until the end. */
-static void multiply_axes(const CasePattern *pattern, const GeneratorKey *key, const Axis *axes, int rank, float *data,
-                          size_t count)
+static void multiply_axes(const CasePattern *pattern, const GeneratorKey *key, const ArrayAxis *axes, int rank,
+                          float *data, size_t count)
 {
     for (size_t i = count; i-- > 0;) {
         float product = 1;
@@ -173,7 +173,7 @@ static void apply_pattern(const Problem *problem, const Testcase *testcase, size
 {
     const CasePattern *pattern = &testcase->sources[parameter].pattern;
     const GeneratorKey key = generator_derive(array_key, PURPOSE_PATTERN, 0, 0);
-    Axis axes[TENSOR_MAX_RANK];
+    ArrayAxis axes[TENSOR_MAX_RANK];
     const int rank = axes_of(problem, testcase, parameter, axes);
     switch (pattern->kind) {
     case CASE_PATTERN_NONE: break;

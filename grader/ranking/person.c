@@ -56,8 +56,7 @@ Status person_choose(const char *given, char name[PERSON_MAX_BYTES + 1], Message
         person_login(name);
         return STATUS_OK;
     }
-    Status status = person_check(given, why);
-    if (status == STATUS_OK)
-        strcpy(name, given);
-    return status;
+    TRY(person_check(given, why));
+    strcpy(name, given);
+    return STATUS_OK;
 }

@@ -1,9 +1,9 @@
 #include "grader/ranking/ranking.h"
 
 #include "base/paths.h"
-#include "grader/judge/result_json.h"
-#include "grader/judge/result.h"
 #include "base/terminal.h"
+#include "grader/judge/result.h"
+#include "grader/judge/result_json.h"
 #include "grader/judge/timing.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/device_open.h"

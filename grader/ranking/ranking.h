@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "grader/judge/judge.h"
-#include "grader/problem/problem.h"
 #include "grader/judge/result.h"
+#include "grader/problem/problem.h"
 #include "leaderboard/store.h"
 
 #include <stdbool.h>

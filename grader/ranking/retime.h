@@ -9,11 +9,11 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "base/terminal.h"
+#include "grader/judge/result.h"
+#include "grader/judge/timing.h"
 #include "grader/problem/submission.h"
 #include "grader/ranking/ranking.h"
-#include "grader/judge/result.h"
-#include "base/terminal.h"
-#include "grader/judge/timing.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,13 +2,19 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "grader/judge/judge.h"
+#include "base/json.h"
 #include "base/terminal.h"
+#include "grader/judge/judge.h"
+#include "grader/judge/result_json.h"
+#include "leaderboard/schema.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ==== review ====================================================================================================== */
 
 /* Medians of the same code, repeated, are within 1 % of each other in one process (measured); blocks in different processes
  * differ by more, which three of them do not always show. The difference that matters is the review factor, at
@@ -94,11 +100,11 @@ void review_judge(const Result *result, const KnownTime *known, char *text, size
     const CaseResult *differing = differing_case(result), *beyond = beyond_roofline(result, known);
     text[0] = '\0';
     if (second->verdict == VERDICT_TIME_LIMIT_EXCEEDED)
-        snprintf(text, size, "what was left of the grading's time was too short for a second sitting");
+        snprintf(text, size, "the grading had too little time left for a second sitting");
     else if (second->verdict != VERDICT_ACCEPTED)
         snprintf(text, size, "in a second sitting it got %s", verdict_name(second->verdict));
     else if (strcmp(second->compiled.machine_code.hex, result->compiled.machine_code.hex) != 0)
-        snprintf(text, size, "the compiler made other code of it for a second sitting");
+        snprintf(text, size, "the compiler made different code for the second sitting");
     else if (second->unsteady[0] != '\0')
         snprintf(text, size, "in a second sitting, %s", second->unsteady);
     else if (differing != NULL)
@@ -188,5 +194,249 @@ Status review_result(Store *store, const JudgeJob *first, Result *result, Messag
             review(first, suspect, known, result);
     }
     arena_free(&arena);
+    return status;
+}
+
+/* ==== audit ======================================================================================================= */
+
+static const double MOST_DIFFERENCE = 1e-9;
+
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
+
+static bool agree(double a, double b)
+{
+    return fabs(a - b) <= MOST_DIFFERENCE * fmax(fabs(a), fabs(b));
+}
+
+static void compare_numbers(Findings *findings, const char *place, const char *what, double expected, double found)
+{
+    char expected_text[40], found_text[40];
+    if (agree(expected, found))
+        return;
+    snprintf(expected_text, sizeof expected_text, "%.12g", expected);
+    snprintf(found_text, sizeof found_text, "%.12g", found);
+    findings_add(findings, place, what, expected_text, found_text);
+}
+
+static void compare_texts(Findings *findings, const char *place, const char *what, const char *expected,
+                          const char *found)
+{
+    if (strcmp(expected, found) != 0)
+        findings_add(findings, place, what, expected, found);
+}
+
+/* A member as text, so that a missing number and a word can be shown alike. */
+static const char *shown(const cJSON *item, char text[40])
+{
+    if (cJSON_IsString(item))
+        return item->valuestring;
+    if (cJSON_IsNumber(item))
+        snprintf(text, 40, "%.12g", item->valuedouble);
+    else
+        strcpy(text, "none");
+    return text;
+}
+
+static void compare_members(Findings *findings, const char *place, const char *what, const cJSON *expected,
+                            const cJSON *found)
+{
+    char expected_text[40], found_text[40];
+    if (cJSON_IsNumber(expected) && cJSON_IsNumber(found))
+        compare_numbers(findings, place, what, expected->valuedouble, found->valuedouble);
+    else
+        compare_texts(findings, place, what, shown(expected, expected_text), shown(found, found_text));
+}
+
+/* ---- what follows from samples ----------------------------------------------------------------------------------- */
+
+/* The keys of a case in result.json that follow from its samples, its work and the sitting. */
+static const char *const derived_of_case[] = {"time_ms",   "uncertainty", "min_ms", "p5_ms",        "p95_ms",
+                                              "variation", "clock",       "gflops", "gbytes_per_s", "roofline"};
+
+static const char *const derived_of_review[] = {"time_ms", "uncertainty"};
+
+static Status parse_cases(const char *place, const char *cases, JsonFile *file, Message *why)
+{
+    Text text = {0};
+    text_printf(&text, "{\"cases\": %s}", cases); /* a JsonFile is always an object */
+    Status status = json_parse(place, text.data, text.length, file, why);
+    text_free(&text);
+    return status;
+}
+
+static void compare_case(const char *place, const cJSON *expected, const cJSON *found, Findings *findings)
+{
+    const char *name = json_string(found, "name");
+    char what[300];
+    for (size_t i = 0; i < sizeof derived_of_case / sizeof *derived_of_case; i++) {
+        const char *key = derived_of_case[i];
+        snprintf(what, sizeof what, "%s of case \"%s\"", key, name == NULL ? "" : name);
+        compare_members(findings, place, what, json_get(expected, key), json_get(found, key));
+    }
+    for (size_t i = 0; i < sizeof derived_of_review / sizeof *derived_of_review; i++) {
+        const char *key = derived_of_review[i];
+        snprintf(what, sizeof what, "%s of case \"%s\" in the second sitting", key, name == NULL ? "" : name);
+        compare_members(findings, place, what, json_get(json_get(expected, "review"), key),
+                        json_get(json_get(found, "review"), key));
+    }
+}
+
+/* Writes the cases of the computed result as a grading would, and compares what both say. */
+static Status compare_cases(const char *place, const char *cases, const Result *computed, Findings *findings,
+                            Message *why)
+{
+    JsonFile found, expected;
+    Text text = {0};
+    TRY(parse_cases(place, cases, &found, why));
+    result_cases_json(computed, &text);
+    Status status = parse_cases(place, text.data, &expected, why);
+    text_free(&text);
+    if (status == STATUS_OK) {
+        const cJSON *a = json_get(expected.root, "cases")->child, *b = json_get(found.root, "cases")->child;
+        for (; a != NULL && b != NULL; a = a->next, b = b->next)
+            compare_case(place, a, b, findings);
+        json_free(&expected);
+    }
+    json_free(&found);
+    return status;
+}
+
+/* Computes the record again; one that cannot be read is a finding as well. */
+static bool compute_again(const char *place, const char *cases, const char *sitting, bool is_accepted, Result *computed,
+                          Findings *findings, AuditSummary *summary)
+{
+    Message why;
+    bool complete = false;
+    Status status = recorded_result(place, cases, sitting, is_accepted, computed, &complete, &why);
+    if (status == STATUS_OK && complete)
+        status = compare_cases(place, cases, computed, findings, &why);
+    if (status != STATUS_OK)
+        findings_add(findings, place, "cases and sitting", "what a grading writes", why.text);
+    summary->incomplete += status == STATUS_OK && !complete;
+    return status == STATUS_OK;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* A run that was ranked must be one that could be. */
+static void check_rank_status(const char *place, const Run *run, Result *computed, Findings *findings)
+{
+    bool could_rank = strncmp(run->rank_status, "not ranked: ", 12) != 0;
+    computed->verdict = VERDICT_COUNT;
+    if (!verdict_parse(run->verdict, &computed->verdict))
+        findings_add(findings, place, "verdict", "one of the verdicts", run->verdict);
+    computed->sandbox = run->sandbox;
+    ranking_decide(computed, true);
+    if (could_rank && strncmp(computed->rank_status, "not ranked: ", 12) == 0)
+        findings_add(findings, place, "rank_status", computed->rank_status, run->rank_status);
+    if (strcmp(run->rank_status, "ranked") == 0 && review_differs(computed))
+        findings_add(findings, place, "rank_status", "quarantined: two sittings that differ", run->rank_status);
+}
+
+static void check_run(const RecordedRun *recorded, Findings *findings, AuditSummary *summary)
+{
+    char place[40];
+    Result computed;
+    const Run *run = &recorded->run;
+    bool is_accepted = strcmp(run->verdict, verdict_name(VERDICT_ACCEPTED)) == 0;
+    snprintf(place, sizeof place, "runs %" PRId64, recorded->id);
+    if (compute_again(place, run->cases, run->sitting, is_accepted, &computed, findings, summary)) {
+        const CaseResult *failed = result_failed_case(&computed);
+        if (failed != NULL)
+            compare_texts(findings, place, "verdict", verdict_name(failed->verdict), run->verdict);
+        compare_numbers(findings, place, "score_ms", computed.score.ms, run->time.ms);
+        compare_numbers(findings, place, "uncertainty", computed.score.ms > 0 ? computed.score.uncertainty : 0,
+                        run->time.uncertainty);
+        check_rank_status(place, run, &computed, findings);
+    }
+    result_free(&computed);
+}
+
+static void check_reference(const RecordedReference *recorded, Findings *findings, AuditSummary *summary)
+{
+    char place[60];
+    Result computed;
+    const ReferenceTime *reference = &recorded->reference;
+    snprintf(place, sizeof place, "reference_times %" PRId64, recorded->id);
+    bool has_cases = strcmp(reference->cases, "[]") != 0; /* older versions did not keep them */
+    summary->incomplete += !has_cases;
+    if (!has_cases)
+        return;
+    if (compute_again(place, reference->cases, reference->sitting, true, &computed, findings, summary)) {
+        compare_numbers(findings, place, "score_ms", computed.score.ms, reference->time.ms);
+        compare_numbers(findings, place, "uncertainty", computed.score.uncertainty, reference->time.uncertainty);
+    }
+    result_free(&computed);
+}
+
+static Status check_runs(Store *store, Findings *findings, AuditSummary *summary, Message *why)
+{
+    Arena arena = {0};
+    RecordedRun *runs;
+    Status status = store_list_runs(store, NULL, NULL, &arena, &runs, &summary->runs, why);
+    for (size_t i = 0; status == STATUS_OK && i < summary->runs; i++)
+        check_run(&runs[i], findings, summary);
+    arena_free(&arena);
+    return status;
+}
+
+static Status check_references(Store *store, Findings *findings, AuditSummary *summary, Message *why)
+{
+    Arena arena = {0};
+    RecordedReference *references;
+    Status status = store_list_references(store, &arena, &references, &summary->references, why);
+    for (size_t i = 0; status == STATUS_OK && i < summary->references; i++)
+        check_reference(&references[i], findings, summary);
+    arena_free(&arena);
+    return status;
+}
+
+static Status check_sources(Store *store, Findings *findings, Message *why)
+{
+    Arena arena = {0};
+    RecordedSource *sources;
+    size_t count;
+    Status status = store_list_sources(store, &arena, &sources, &count, why);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        char place[40];
+        snprintf(place, sizeof place, "sources %" PRId64, sources[i].id);
+        compare_texts(findings, place, "source_hash", hash_of_one(sources[i].source, sources[i].bytes).hex,
+                      sources[i].source_hash);
+    }
+    arena_free(&arena);
+    return status;
+}
+
+/* The table is filled as runs are recorded; a copy that differs from its runs was changed by hand. */
+static Status check_case_times(Store *store, Findings *findings, Message *why)
+{
+    int64_t count = 0;
+    char found[24];
+    Status status = database_int(
+        store, &count, why,
+        "SELECT (SELECT count(*) FROM (SELECT * FROM recorded_case_times EXCEPT SELECT * FROM case_times))"
+        " + (SELECT count(*) FROM (SELECT * FROM case_times EXCEPT SELECT * FROM recorded_case_times))",
+        "");
+    if (status != STATUS_OK || count == 0)
+        return status;
+    snprintf(found, sizeof found, "%" PRId64, count);
+    findings_add(findings, "case_times", "rows unlike those of the runs", "0", found);
+    return STATUS_OK;
+}
+
+Status audit_store(Store *store, Findings *findings, AuditSummary *summary, Message *why)
+{
+    *summary = (AuditSummary){0};
+    Status status = store_check_pages(store, why);
+    if (status == STATUS_OK)
+        status = schema_check(store, findings, why);
+    if (status == STATUS_OK)
+        status = check_sources(store, findings, why);
+    if (status == STATUS_OK)
+        status = check_runs(store, findings, summary, why);
+    if (status == STATUS_OK)
+        status = check_references(store, findings, summary, why);
+    if (status == STATUS_OK && findings->count == 0) /* without the table there is a finding already */
+        status = check_case_times(store, findings, why);
     return status;
 }

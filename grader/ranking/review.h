@@ -14,8 +14,13 @@
 #ifndef GRADER_RANKING_REVIEW_H
 #define GRADER_RANKING_REVIEW_H
 
+#include "base/status.h"
 #include "grader/judge/job.h"
 #include "grader/ranking/ranking.h"
+#include "leaderboard/database.h"
+#include "leaderboard/store.h"
+
+#include <stddef.h>
 
 /* Reviews a result that would be ranked, whose `ladder` is filled in. `first` is the job that it comes from. Sets
  * `second`, `known_ms` and `known_of`, and if it must wait `rank_status` and a warning that says what happens next. */
@@ -29,5 +34,21 @@ bool review_differs(const Result *result);
 
 /* Why a result with a second sitting must wait, in `text`; "" if it need not. */
 void review_judge(const Result *result, const KnownTime *known, char *text, size_t size);
+
+/* ==== audit ======================================================================================================= */
+
+/* Whether what the leaderboard says follows from its raw samples.
+ *
+ * Each run and each time of a reference solution is computed again with the functions that grade
+ * (grader/judge/result_json.h). Numbers agree if they differ by less than 1e-9 of their size, because a sample is stored
+ * in milliseconds and computed with in seconds.  */
+
+typedef struct AuditSummary {
+    size_t runs, references;
+    size_t incomplete; /* rows of an older version, whose times cannot be computed again */
+} AuditSummary;
+
+/* Checks the whole database. `store` must not change meanwhile: call it between store_begin_reading() and its end. */
+MUST_USE Status audit_store(Store *store, Findings *findings, AuditSummary *summary, Message *why);
 
 #endif

@@ -1,7 +1,7 @@
+#include "base/terminal.h"
 #include "base/text.h"
 #include "grader/report/advice.h"
 #include "grader/report/advice_rules.h"
-#include "base/terminal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -454,6 +454,7 @@ bool rule_imbalance_blocks(const KernelUnderReview *review, Change *change, Advi
         return false;
     KernelNames names;
     review_names(review, 0, &names);
+    input->block_shares = (BlockShares){0};
     input->longest_warp_instructions = change_scaled(input->longest_warp_instructions, 1 / times);
     input->longest_warp_loads = change_scaled(input->longest_warp_loads, 1 / times);
     input->longest_warp_shared = change_scaled(input->longest_warp_shared, 1 / times);

@@ -1,8 +1,8 @@
 #include "grader/report/advisor.h"
 
+#include "base/terminal.h"
 #include "base/text.h"
 #include "grader/report/advice_rules.h"
-#include "base/terminal.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -928,6 +928,7 @@ bool rule_too_few_blocks(const KernelUnderReview *review, Change *change, Advice
     if (blocks >= multiprocessors)
         return false;
     double part = blocks / multiprocessors;
+    input->block_shares = (BlockShares){0};
     input->shape.grid[0] = multiprocessors;
     input->shape.grid[1] = input->shape.grid[2] = 1;
     input->longest_warp_instructions = change_scaled(input->longest_warp_instructions, part);
@@ -991,6 +992,7 @@ bool rule_tail(const KernelUnderReview *review, Change *change, Advice *advice)
     if (whole < 1 || waves > 6 || ceil(waves) / waves < 1.1)
         return false;
     double more = review_blocks_per_launch(review) / blocks;
+    input->block_shares = (BlockShares){0};
     input->shape.grid[0] = (uint32_t)blocks;
     input->shape.grid[1] = input->shape.grid[2] = 1;
     input->longest_warp_instructions = change_scaled(input->longest_warp_instructions, more);

@@ -1,7 +1,7 @@
 #include "grader/report/exchange.h"
 
-#include "grader/judge/result.h"
 #include "base/terminal.h"
+#include "grader/judge/result.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -500,8 +500,8 @@ static Status check_file(const char *option, const char *path, const char *submi
 
 Status exchange_check(const ExchangeFiles *files, const char *submission, Message *why)
 {
-    Status status = check_file("gradescope", files->gradescope, submission, why);
-    return status == STATUS_OK ? check_file("junit", files->junit, submission, why) : status;
+    TRY(check_file("gradescope", files->gradescope, submission, why));
+    return check_file("junit", files->junit, submission, why);
 }
 
 static Status write_view(const char *path, void (*write)(const Outcome *, Text *), const Outcome *outcome, Message *why)
@@ -517,8 +517,8 @@ static Status write_view(const char *path, void (*write)(const Outcome *, Text *
 
 Status exchange_write(const ExchangeFiles *files, const Outcome *outcome, Message *why)
 {
-    Status status = write_view(files->gradescope, gradescope_write, outcome, why);
-    return status == STATUS_OK ? write_view(files->junit, junit_write, outcome, why) : status;
+    TRY(write_view(files->gradescope, gradescope_write, outcome, why));
+    return write_view(files->junit, junit_write, outcome, why);
 }
 
 static void add_trouble(const ExchangeFailure *failure, Text *out)
@@ -527,13 +527,13 @@ static void add_trouble(const ExchangeFailure *failure, Text *out)
     switch (failure->fault) {
     case FAULT_OF_FILE: text_printf(out, "Your file could not be graded: %s. There is no score.", reason); break;
     case FAULT_OF_JUDGE:
-        text_printf(out, "The judge failed, not your file: %s. There is no score; hand it in again later.", reason);
+        text_printf(out, "The judge failed, not your file: %s. There is no score; submit it again later.", reason);
         break;
     case NO_VERDICT_YET:
         text_printf(
             out,
-            "Your file is handed in and counts, but it is not judged yet: %s. There is no score yet; look there "
-            "later, or ask for this autograder to be run again.",
+            "Your file is submitted and counts, but it is not judged yet: %s. There is no score yet. Look there "
+            "later, or ask your teacher to run this autograder again.",
             reason);
     }
 }

@@ -32,7 +32,7 @@ typedef struct Outcome {
     const char *keeper;   /* who keeps the submission, a URL or a socket; NULL: nobody */
     long long submission; /* its number there */
     /* NULL: no points are known. */
-    const char *case_verdicts; /* what `grade --all-cases` writes, for points alone; NULL: it was not wanted */
+    const char *case_verdicts; /* what `grade --all-cases` writes, for partial points; NULL: it was not wanted */
     const OutcomePoints *points;
     size_t point_count;
     bool points_are_public; /* the student may see them at once */
@@ -98,7 +98,7 @@ MUST_USE Status exchange_check(const ExchangeFiles *files, const char *submissio
 MUST_USE Status exchange_write(const ExchangeFiles *files, const Outcome *outcome, Message *why);
 
 typedef enum ExchangeFault {
-    FAULT_OF_JUDGE, /* or of whoever runs it */
+    FAULT_OF_JUDGE, /* or of the person who runs it */
     FAULT_OF_FILE,
     NO_VERDICT_YET /* nobody waits any longer; the reason is how it stands */
 } ExchangeFault;

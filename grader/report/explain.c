@@ -519,6 +519,7 @@ void kernel_model(const Explanation *explanation, uint32_t kernel, KernelModel *
         .longest_warp_loads = profile->longest.loads,
         .longest_warp_shared = profile->longest.shared_loads,
         .longest_warp_constant = profile->longest.constant_loads,
+        .block_shares = profile->block_shares,
         .machine = profile->machine,
     };
 }

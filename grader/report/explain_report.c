@@ -1,9 +1,9 @@
 #include "grader/report/explain_report.h"
 
 #include "base/record.h"
+#include "base/terminal.h"
 #include "grader/report/kernel_names.h"
 #include "grader/report/report.h"
-#include "base/terminal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -604,11 +604,10 @@ static void add_allocations(const ExplainReport *report, TerminalStyle style, Te
         return;
     if (line > 0)
         text_printf(&words, "line %d: ", line);
-    text_printf(
-        &words,
-        "this call allocates device memory (%llu allocation%s) and frees it. The host's time for that is part of "
-        "no time here, but other programs wait for it: keep the memory for the next call",
-        (unsigned long long)profile->allocations, profile->allocations > 1 ? "s" : "");
+    text_printf(&words,
+                "this call allocates device memory (%llu allocation%s) and frees it. No time here contains the "
+                "host's time for that, but other programs wait for it: keep the memory for the next call",
+                (unsigned long long)profile->allocations, profile->allocations > 1 ? "s" : "");
     text_printf(out, "\n%*s", INDENT, "");
     add_folded(out, words.data, INDENT, INDENT, width_of(style));
     text_free(&words);

@@ -2,12 +2,12 @@
 #ifndef GRADER_REPORT_EXPLAIN_REPORT_H
 #define GRADER_REPORT_EXPLAIN_REPORT_H
 
+#include "base/terminal.h"
 #include "base/text.h"
+#include "grader/judge/result.h"
 #include "grader/report/advisor.h"
 #include "grader/report/explain.h"
 #include "grader/report/ncu.h"
-#include "grader/judge/result.h"
-#include "base/terminal.h"
 
 /* ==== explain report ============================================================================================== */
 

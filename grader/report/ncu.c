@@ -1,10 +1,10 @@
 #include "grader/report/ncu.h"
 
 #include "base/paths.h"
+#include "base/scratch.h"
 #include "grader/judge/compilation.h"
 #include "harness/compile/judge_source.h"
 #include "harness/compile/toolkit.h"
-#include "base/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -233,10 +233,8 @@ Status ncu_measure(const Problem *problem, const Submission *submission, const S
     char folder[256];
     Text output = {0};
     *measurement = (NcuMeasurement){0};
-    Status status = scratch_new(folder, sizeof folder, why);
-    if (status != STATUS_OK)
-        return status;
-    status = measure_in(folder, problem, submission, sizes, device, &output, why);
+    TRY(scratch_new(folder, sizeof folder, why));
+    Status status = measure_in(folder, problem, submission, sizes, device, &output, why);
     if (status == STATUS_OK)
         status = ncu_parse(output.data == NULL ? "" : output.data, measurement, why);
     text_free(&output);

@@ -2,9 +2,9 @@
 #ifndef GRADER_REPORT_REPORT_H
 #define GRADER_REPORT_REPORT_H
 
+#include "base/terminal.h"
 #include "base/text.h"
 #include "grader/judge/result.h"
-#include "base/terminal.h"
 
 /* ==== limiter ===================================================================================================== */
 

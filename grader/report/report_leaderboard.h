@@ -4,8 +4,8 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "grader/ranking/retime.h"
 #include "grader/judge/result.h"
+#include "grader/ranking/retime.h"
 #include "leaderboard/store.h"
 
 #include <stddef.h>

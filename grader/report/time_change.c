@@ -23,7 +23,7 @@ void time_change_obstacle(const cJSON *before, const cJSON *after, char *why, si
     if (why[0] == '\0' && strcmp(string_of(before, "revision"), string_of(after, "revision")) != 0)
         snprintf(why, size, "the problem was changed between them");
     else if (why[0] == '\0' && cJSON_IsNumber(epochs[0]) && !cJSON_Compare(epochs[0], epochs[1], true))
-        snprintf(why, size, "the way of measuring was changed between them");
+        snprintf(why, size, "the timing method was changed between them");
 }
 
 TimeChange time_change(MeasuredTime before, MeasuredTime after)

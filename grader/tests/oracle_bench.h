@@ -4,8 +4,8 @@
 
 #include "grader/check/oracle.h"
 #include "grader/problem/problem.h"
-#include "grader/problem/testcase_data.h"
 #include "grader/problem/testcase.h"
+#include "grader/problem/testcase_data.h"
 
 #include <stdlib.h>
 

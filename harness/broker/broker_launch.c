@@ -300,7 +300,7 @@ static void check_begin(Broker *broker, const ControlRequest *request, DeviceChe
                                                                 .address = broker->arrays[i],
                                                                 .bytes = argument->span.bytes,
                                                                 .element_bytes = argument->element_bytes,
-                                                                .is_unwritten = request->sanitize &&
+                                                                .is_unwritten = request->sanitize && request->is_untimed &&
                                                                                 argument->role == ARGUMENT_OUTPUT};
     }
     if (broker->device->simulation != NULL)
@@ -352,9 +352,17 @@ bool broker_stream(Broker *broker, uint64_t number, DeviceStream **stream)
     return number == 0 || *stream != NULL;
 }
 
+/* What the host does after the answer can depend on how long the device has taken. */
+static CudaError learned(Broker *broker, CudaError answer)
+{
+    if (answer != DEVICE_HOST_TURN)
+        broker_host_work_learned(broker);
+    return answer;
+}
+
 CudaError serve_synchronize(Broker *broker, RingReply *reply)
 {
-    return broker->device->streams->synchronize_all(broker->device);
+    return learned(broker, broker->device->streams->synchronize_all(broker->device));
 }
 
 CudaError serve_stream_new(Broker *broker, RingReply *reply)
@@ -390,7 +398,7 @@ CudaError serve_stream_synchronize(Broker *broker, RingReply *reply)
     DeviceStream *stream;
     if (!broker_stream(broker, broker_words(broker)[0], &stream))
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    return broker->device->streams->synchronize(broker->device, stream);
+    return learned(broker, broker->device->streams->synchronize(broker->device, stream));
 }
 
 CudaError serve_stream_query(Broker *broker, RingReply *reply)
@@ -398,7 +406,7 @@ CudaError serve_stream_query(Broker *broker, RingReply *reply)
     DeviceStream *stream;
     if (!broker_stream(broker, broker_words(broker)[0], &stream))
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    return broker->device->streams->query(broker->device, stream);
+    return learned(broker, broker->device->streams->query(broker->device, stream));
 }
 
 static BrokerEvent *event_of(Broker *broker, int position)
@@ -471,7 +479,7 @@ CudaError serve_event_synchronize(Broker *broker, RingReply *reply)
     BrokerEvent *event = event_of(broker, 0);
     if (event == NULL)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    return broker->device->events->synchronize(broker->device, event->event);
+    return learned(broker, broker->device->events->synchronize(broker->device, event->event));
 }
 
 CudaError serve_event_query(Broker *broker, RingReply *reply)
@@ -479,7 +487,7 @@ CudaError serve_event_query(Broker *broker, RingReply *reply)
     BrokerEvent *event = event_of(broker, 0);
     if (event == NULL)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    return broker->device->events->query(broker->device, event->event);
+    return learned(broker, broker->device->events->query(broker->device, event->event));
 }
 
 CudaError serve_event_elapsed(Broker *broker, RingReply *reply)
@@ -490,7 +498,7 @@ CudaError serve_event_elapsed(Broker *broker, RingReply *reply)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     CudaError error = broker->device->events->elapsed(broker->device, start->event, stop->event, &seconds);
     memcpy(&reply->value[0], &seconds, sizeof seconds);
-    return error;
+    return learned(broker, error);
 }
 
 /* ==== broker launch =============================================================================================== */

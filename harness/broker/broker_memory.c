@@ -55,9 +55,8 @@ static void place_elsewhere(Broker *broker, size_t array, uint64_t bytes)
     do {
         const uint64_t spacer = spacer_bytes(broker);
         uint64_t both = 0;
-        broker_require(broker, broker->device->memory->alloc(broker->device, spacer + bytes, &both), "allocation");
+        broker_require(broker, broker->device->memory->find_room(broker->device, spacer + bytes, &both), "allocation");
         address = both + spacer;
-        release(broker, &both);
     } while (broker_is_ok(broker) && address == broker->last_arrays[array]);
     place_at(broker, array, address, bytes);
 }

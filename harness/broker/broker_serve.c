@@ -1,8 +1,8 @@
 
 #include "base/clock.h"
 #include "harness/broker/broker_launch.h"
-#include "harness/broker/broker_state.h"
 #include "harness/broker/broker_memory.h"
+#include "harness/broker/broker_state.h"
 
 #include <math.h>
 #include <poll.h>

@@ -242,9 +242,15 @@ void broker_host_work_begin(Broker *broker)
 
 void broker_host_work_copied(Broker *broker, uint64_t bytes, bool to_host)
 {
+    broker->host_work.copied_bytes += bytes;
+    if (to_host)
+        broker_host_work_learned(broker);
+}
+
+void broker_host_work_learned(Broker *broker)
+{
     HostWork *work = &broker->host_work;
-    work->copied_bytes += bytes;
-    if (broker->device->simulation == NULL || !to_host || work->has_data)
+    if (broker->device->simulation == NULL || work->has_data)
         return;
     HostClock clock;
     work->since_s = clock_of_runner(broker, HOST_ALL, &clock);

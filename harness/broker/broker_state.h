@@ -97,7 +97,7 @@ typedef struct BrokerTextures { /* numbers of the existing textures, or surfaces
 
 typedef struct HostWork {      /* of the runner in a call */
     bool has_no_clock;         /* the grader does not know the time */
-    bool has_data;             /* the host has got data of this call, when the clock showed these: */
+    bool has_data;             /* the host has learned something in this call, when the clock showed these: */
     double since_s, delayed_s; /* it had computed, and waited for a core, for so long */
     uint64_t copied_bytes;     /* to the host and from it */
     double charged_s;
@@ -218,8 +218,9 @@ double broker_host_time_left(const Broker *broker);
  *
  * On a real GPU the clock runs while the host computes between two operations on the device. Simulated operations take
  * no real time, so the broker measures how long the runner's process computes, and lets the device's next operation
- * begin that much later. Only the host's work after data came back from the device counts, because before that it
- * knows no input. The time is the processor time of all threads of the process, which the runner cannot change, and
+ * begin that much later. Only the host's work after it has learned something from the device counts, because before that it
+ * knows no input: after it has copied data, asked for the time between events, asked whether something has ended, or
+ * waited for that. The time is the processor time of all threads of the process, which the runner cannot change, and
  * which does not depend on who else uses the machine. Where the kernel does not tell it, it is the time that passes
  * while the broker has nothing to do.
  *
@@ -232,6 +233,8 @@ double broker_host_time_left(const Broker *broker);
 void broker_host_work_begin(Broker *broker);
 /* `bytes` have been copied to or from the host; the reply has not been sent yet. */
 void broker_host_work_copied(Broker *broker, uint64_t bytes, bool to_host);
+/* The host has learned something else: how long an operation took, or that it has ended. */
+void broker_host_work_learned(Broker *broker);
 /* The next request is about to be carried out. */
 void broker_host_work_charge(Broker *broker);
 

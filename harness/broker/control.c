@@ -1,8 +1,8 @@
 #include "harness/broker/control.h"
 
+#include "base/process.h"
 #include "base/text.h"
 #include "harness/device/execution_profile.h"
-#include "base/process.h"
 
 #include <errno.h>
 #include <math.h>

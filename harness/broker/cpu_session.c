@@ -1,10 +1,10 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "harness/protocol/solve.h"
 #include "base/process.h"
-#include "harness/broker/session.h"
 #include "harness/broker/runner_process.h"
+#include "harness/broker/session.h"
+#include "harness/protocol/solve.h"
 
 #include <limits.h>
 #include <poll.h>

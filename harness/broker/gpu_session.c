@@ -4,10 +4,10 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/compile_cache.h"
-#include "harness/broker/runner_process.h"
-#include "harness/broker/session.h"
 #include "base/process.h"
 #include "base/scratch.h"
+#include "harness/broker/runner_process.h"
+#include "harness/broker/session.h"
 
 #include <errno.h>
 #include <math.h>
@@ -336,15 +336,15 @@ static void stop_both(GpuSession *gpu, int *exit_status)
 
 /* ---- waiting for the broker while a runner lives, or ends -------------------------------------------------------- */
 
-typedef struct Wait {
+typedef struct CallWait {
     ControlReply reply;
     char printed[CONTROL_MAX_PRINTED]; /* by kernels */
     bool runner_ended;                 /* this process has seen it and told the broker */
     bool timed_out;
-} Wait;
+} CallWait;
 
 /* A broker that is gone as well shows it by its next reply. */
-static void tell_runner_gone(GpuSession *gpu, Wait *wait)
+static void tell_runner_gone(GpuSession *gpu, CallWait *wait)
 {
     const ControlRequest gone = {.kind = CONTROL_RUNNER_GONE};
     wait->runner_ended = true;
@@ -378,7 +378,7 @@ static ProcessTimes times_of_both(const GpuSession *gpu)
 
 /* The time is up. On a simulated GPU the broker has limits for all that a submission does, and where it does not answer, the
  * submission is not to blame. */
-static Status look_at_deadline(const GpuSession *gpu, ProcessDeadline *deadline, Wait *wait, Message *why)
+static Status look_at_deadline(const GpuSession *gpu, ProcessDeadline *deadline, CallWait *wait, Message *why)
 {
     if (!gpu->broker.info.modelled) {
         wait->timed_out = true;
@@ -395,7 +395,7 @@ static Status look_at_deadline(const GpuSession *gpu, ProcessDeadline *deadline,
 }
 
 /* Reads what the runner prints all the while, so that a full pipe never holds it up. */
-static Status await_reply(GpuSession *gpu, double seconds, Wait *wait, Message *why)
+static Status await_reply(GpuSession *gpu, double seconds, CallWait *wait, Message *why)
 {
     ProcessDeadline deadline = process_deadline(seconds, INFINITY,
                                                 gpu->broker.info.modelled ? times_of_both(gpu) : (ProcessTimes){0});
@@ -455,7 +455,7 @@ static void find_line(GpuSession *gpu, CallError *error)
     error->mistake.line = gpu->last_line;
 }
 
-static void take_printed(GpuSession *gpu, const Wait *wait, CallReport *report)
+static void take_printed(GpuSession *gpu, const CallWait *wait, CallReport *report)
 {
     report->printed = (Text){0};
     report->printed_lost = 0;
@@ -470,7 +470,7 @@ static const char *doing_of(const CallReport *report)
     return report->phase == PHASE_SOLVE ? "solve()" : "a constructor";
 }
 
-static Status take_reply(GpuSession *gpu, const Wait *wait, CallPhase begun, CallReport *report, Message *why)
+static Status take_reply(GpuSession *gpu, const CallWait *wait, CallPhase begun, CallReport *report, Message *why)
 {
     int exit_status = 0;
     if (!wait->timed_out)
@@ -535,7 +535,7 @@ static Status explain_loss(GpuSession *gpu, Status status, CallReport *report)
 /* Waits for the end of a load or a call and fills in the report. After a fault of the judge nothing is left running. */
 static Status await_end(GpuSession *gpu, CallPhase begun, CallReport *report, Message *why)
 {
-    Wait *wait = allocated(calloc(1, sizeof *wait));
+    CallWait *wait = allocated(calloc(1, sizeof *wait));
     double start_s = now_s();
     Status status = await_reply(gpu, longest_wait(gpu), wait, why);
     status = status == STATUS_OK ? take_reply(gpu, wait, begun, report, why) : explain_loss(gpu, status, report);
@@ -636,16 +636,18 @@ static Status gpu_buffers(Session *session, SessionArgument *arguments, size_t c
     GpuSession *gpu = gpu_of(session);
     size_t offsets[CALL_MAX_PARAMETERS];
     size_t bytes = count > CALL_MAX_PARAMETERS ? 0 : array_layout(arguments, count, 0, offsets);
+    const bool fits = bytes > 0 && bytes <= gpu->buffers.bytes && !gpu->exchanged;
     gpu->exchanged = false;
-    shared_memory_free(&gpu->buffers);
+    if (!fits)
+        shared_memory_free(&gpu->buffers);
     if (bytes == 0)
         return fail(STATUS_BAD_INPUT, why, "a call with %zu parameters, none of them an array", count);
-    Status status = shared_memory_new("arrays", bytes, &gpu->buffers, why);
+    Status status = fits ? STATUS_OK : shared_memory_new("arrays", bytes, &gpu->buffers, why);
     if (status != STATUS_OK)
         return status;
     for (size_t i = 0; i < count; i++)
         arguments[i].data = argument_is_array(&arguments[i]) ? gpu->buffers.base + offsets[i] : NULL;
-    if (gpu->broker.pid == 0) /* session_load() sends them to the next one */
+    if (fits || gpu->broker.pid == 0) /* the broker has them, or session_load() sends them to the next one */
         return STATUS_OK;
     status = broker_process_open(&gpu->broker, why);
     return status == STATUS_OK ? send_buffers(gpu, why) : status;

@@ -5,8 +5,8 @@
 #include "base/status.h"
 #include "harness/broker/control.h"
 #include "harness/broker/session.h"
-#include "harness/device/device_monitor.h"
 #include "harness/device/device.h"
+#include "harness/device/device_monitor.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,9 +2,9 @@
 
 #include "base/clock.h"
 #include "base/paths.h"
+#include "base/process.h"
 #include "harness/compile/compile_sandbox.h"
 #include "harness/compile/compiled.h"
-#include "base/process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -59,9 +59,7 @@ Status shared_modules_new(const Compiled *compiled, ControlRequest *request, Sha
         request->modules[i] = (ControlSpan){.offset = bytes, .bytes = compiled->modules[i].bytes};
         bytes += compiled->modules[i].bytes;
     }
-    Status status = shared_memory_new("modules", bytes, modules, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(shared_memory_new("modules", bytes, modules, why));
     for (size_t i = 0; i < compiled->module_count; i++)
         memcpy(modules->base + request->modules[i].offset, compiled->modules[i].image, compiled->modules[i].bytes);
     request->module_count = (uint32_t)compiled->module_count;

@@ -3,13 +3,13 @@
 #ifndef HARNESS_BROKER_RUNNER_PROCESS_H
 #define HARNESS_BROKER_RUNNER_PROCESS_H
 
+#include "base/sandbox.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "harness/broker/control.h"
 #include "harness/broker/solve_call.h"
 #include "harness/compile/compile.h"
 #include "harness/protocol/ring.h"
-#include "base/sandbox.h"
 
 #include <limits.h>
 #include <stddef.h>

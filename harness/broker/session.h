@@ -18,8 +18,8 @@
 #include "base/status.h"
 #include "harness/broker/solve_call.h"
 #include "harness/compile/compile.h"
-#include "harness/device/device_monitor.h"
 #include "harness/device/device.h"
+#include "harness/device/device_monitor.h"
 #include "harness/device/execution_profile.h"
 
 #include <stdbool.h>

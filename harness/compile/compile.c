@@ -8,8 +8,8 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "harness/compile/compile_report.h"
-#include "harness/compile/judge_source.h"
 #include "harness/compile/compile_sandbox.h"
+#include "harness/compile/judge_source.h"
 #include "harness/compile/toolkit.h"
 #include "simgpu/ptx/fatbin.h"
 #include "simgpu/ptx/lexer.h"
@@ -155,6 +155,7 @@ typedef struct CompilerRun {
     Text host_object; /* submission.o */
     Text output;      /* what was printed, unchanged */
     double seconds;
+    CompileOutcome outcome;
 } CompilerRun;
 
 /* ==== compiler run ================================================================================================ */
@@ -173,10 +174,12 @@ static void compiler_run_free(CompilerRun *run)
 static bool unpack(const Text *entry, CompilerRun *run)
 {
     size_t module, object, host_object;
+    unsigned outcome;
     int head = 0;
-    if (sscanf(entry->data, "%lf %zu %zu %zu%n", &run->seconds, &module, &object, &host_object, &head) != 4 ||
+    if (sscanf(entry->data, "%u %lf %zu %zu %zu%n", &outcome, &run->seconds, &module, &object, &host_object, &head) != 5 ||
         entry->data[head] != '\n')
         return false;
+    run->outcome = (CompileOutcome)outcome;
     const char *at = entry->data + head + 1;
     size_t left = entry->length - (size_t)head - 1;
     if (module > left || object > left - module || host_object > left - module - object)
@@ -203,8 +206,8 @@ static bool compiler_run_read(const Digest *key, CompilerRun *run)
 static void compiler_run_write(const Digest *key, const CompilerRun *run)
 {
     Text entry = {0};
-    text_printf(&entry, "%.6f %zu %zu %zu\n", run->seconds, run->module.length, run->object.length,
-                run->host_object.length);
+    text_printf(&entry, "%u %.6f %zu %zu %zu\n", (unsigned)run->outcome, run->seconds, run->module.length,
+                run->object.length, run->host_object.length);
     text_append(&entry, run->module.data, run->module.length);
     text_append(&entry, run->object.data, run->object.length);
     text_append(&entry, run->host_object.data, run->host_object.length);
@@ -814,7 +817,7 @@ static Status cache_key(const CompileJob *job, const CompileTools *tools, const 
     Text prototype = prototype_header(job, toolkit);
     compile_language_flags(job->source, toolkit, language, 0);
     hash_begin(&hash);
-    hash_add_string(&hash, "convjudge compilation 6"); /* raise it when an entry's meaning changes */
+    hash_add_string(&hash, "convjudge compilation 7"); /* raise it when an entry's meaning changes */
     hash_add(&hash, job->source, job->source_bytes);
     hash_add(&hash, prototype.data, prototype.length);
     hash_add_string(&hash, COMPILE_SCRIPT);
@@ -842,7 +845,7 @@ static Status read_results(const CompileFolders *folders, CompilerRun *run, Mess
 }
 
 static Status run_compiler(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders,
-                           CompilerRun *run, CompileOutcome *outcome, Message *why)
+                           CompilerRun *run, Message *why)
 {
     bool is_clang = tools->toolkit->kind == TOOLKIT_CLANG;
     ProcessEnd end = {0};
@@ -851,14 +854,14 @@ static Status run_compiler(const CompileJob *job, const CompileTools *tools, con
     if (status != STATUS_OK)
         return status;
     run->seconds = end.seconds;
-    *outcome = report_outcome(&run->output, &end);
-    if (*outcome == COMPILE_ERROR && report_is_nested_launch(&run->output))
-        *outcome = COMPILE_NESTED;
-    else if (*outcome == COMPILE_ERROR && is_clang && subset_is_refusal(&run->output))
-        *outcome = COMPILE_UNSUPPORTED;
-    else if (*outcome == COMPILE_ERROR && is_clang && report_is_system_header(&run->output))
-        *outcome = COMPILE_BROKEN;
-    return *outcome == COMPILE_OK ? read_results(folders, run, why) : STATUS_OK;
+    run->outcome = report_outcome(&run->output, &end);
+    if (run->outcome == COMPILE_ERROR && report_is_nested_launch(&run->output))
+        run->outcome = COMPILE_NESTED;
+    else if (run->outcome == COMPILE_ERROR && is_clang && subset_is_refusal(&run->output))
+        run->outcome = COMPILE_UNSUPPORTED;
+    else if (run->outcome == COMPILE_ERROR && is_clang && report_is_system_header(&run->output))
+        run->outcome = COMPILE_BROKEN;
+    return run->outcome == COMPILE_OK ? read_results(folders, run, why) : STATUS_OK;
 }
 
 /* A compiler that complains about nothing in the source may be unable to compile at all, which is no fault of the source. A file that
@@ -868,7 +871,6 @@ static Status try_empty_source(const CompileJob *job, const CompileTools *tools,
     CompileJob empty = *job;
     CompileFolders folders = {0};
     CompilerRun run = {0};
-    CompileOutcome outcome = COMPILE_OK;
     Text source = {0};
     text_printf(&source, "extern \"C\" %s\n{\n}\n", job->prototype);
     empty.source = source.data;
@@ -877,13 +879,24 @@ static Status try_empty_source(const CompileJob *job, const CompileTools *tools,
     if (status == STATUS_OK)
         status = write_sources(&empty, tools->toolkit, &folders, why);
     if (status == STATUS_OK)
-        status = run_compiler(&empty, tools, &folders, &run, &outcome, why);
-    if (status == STATUS_OK && outcome == COMPILE_ERROR)
+        status = run_compiler(&empty, tools, &folders, &run, why);
+    if (status == STATUS_OK && run.outcome == COMPILE_ERROR)
         status = fail(STATUS_SYSTEM, why, "the compiler, %s, cannot compile an empty solve() either: %.*s",
                       tools->toolkit->name, (int)strcspn(run.output.data, "\n"), run.output.data);
     compiler_run_free(&run);
     text_free(&source);
     return status;
+}
+
+/* Would the compiler end in the same way another time? What it says of the source itself, it says again; a program of
+ * it that crashes may do so because of this machine, which may also be short of memory or time. */
+static bool is_lasting(const CompilerRun *run)
+{
+    if (run->outcome == COMPILE_OK)
+        return true;
+    return (run->outcome == COMPILE_ERROR || run->outcome == COMPILE_NESTED) && report_names_source(&run->output) &&
+           !compile_says_shortage(&run->output, 0) && strstr(run->output.data, "internal compiler error") == NULL &&
+           strstr(run->output.data, "died due to signal") == NULL;
 }
 
 /* Takes the result from the cache, or runs the compiler and puts its result there. */
@@ -894,14 +907,16 @@ static Status find_or_compile(const CompileJob *job, const CompileTools *tools, 
     Digest key;
     Status status = cache_key(job, tools, runtime, &key, why);
     compiled->cached = status == STATUS_OK && compiler_run_read(&key, run);
+    compiled->outcome = run->outcome;
     if (compiled->cached || status != STATUS_OK)
         return status;
     if (job->begins != NULL)
         job->begins(job->context);
     status = write_sources(job, tools->toolkit, folders, why);
     if (status == STATUS_OK)
-        status = run_compiler(job, tools, folders, run, &compiled->outcome, why);
-    if (status == STATUS_OK && compiled->outcome == COMPILE_OK)
+        status = run_compiler(job, tools, folders, run, why);
+    compiled->outcome = run->outcome;
+    if (status == STATUS_OK && is_lasting(run))
         compiler_run_write(&key, run);
     if (status == STATUS_OK && compiled->outcome == COMPILE_ERROR && !report_names_source(&run->output))
         status = try_empty_source(job, tools, scratch, why);

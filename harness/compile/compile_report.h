@@ -2,9 +2,9 @@
 #ifndef HARNESS_COMPILE_COMPILE_REPORT_H
 #define HARNESS_COMPILE_COMPILE_REPORT_H
 
+#include "base/process.h"
 #include "harness/compile/compile_sandbox.h"
 #include "harness/compile/compiled.h"
-#include "base/process.h"
 
 /* Reads what `ptxas -v` says about each kernel. */
 void report_kernels(const Text *output, Arena *arena, CompileKernel **kernels, size_t *count);

@@ -161,9 +161,7 @@ static bool did_not_start(const ProcessEnd *end)
     return end->exit_status == 126 || end->exit_status == 127;
 }
 
-/* Compilers only say that one of their programs was killed, or could not be started. A source can have them say so, too,
- * but then they say it every time. */
-static bool says_shortage(const Text *output, size_t from)
+bool compile_says_shortage(const Text *output, size_t from)
 {
     static const char *const words[] = {"Killed signal terminated program", "died due to signal 9",
                                         "Resource temporarily unavailable"};
@@ -221,7 +219,7 @@ Status compile_in_sandbox(const CompileJob *job, const CompileTools *tools, cons
     Status status = run_once(job, &spec, output, end, why);
     for (int again = 0;
          status == STATUS_OK && end->exit_status != 0 && end->seconds < compile_seconds(job->cpu_seconds) &&
-         says_shortage(output, before) && again < SHORTAGE_TRIES;
+         compile_says_shortage(output, before) && again < SHORTAGE_TRIES;
          again++) {
         nanosleep(&(struct timespec){.tv_nsec = SHORTAGE_PAUSE_MS * 1000000l}, NULL);
         output->data[output->length = before] = '\0';

@@ -2,10 +2,10 @@
 #ifndef HARNESS_COMPILE_COMPILE_SANDBOX_H
 #define HARNESS_COMPILE_COMPILE_SANDBOX_H
 
+#include "base/process.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "harness/compile/toolkit.h"
-#include "base/process.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -81,6 +81,10 @@ void compile_program_path(const Toolkit *toolkit, char *path, size_t size);
  * enough. An error in the source is no failure: see `end`. */
 MUST_USE Status compile_in_sandbox(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders,
                                    const char *const *argv, Text *output, ProcessEnd *end, Message *why);
+
+/* Did compilers say, from there on, that one of their programs was killed, or could not be started? They say no more about
+ * it. A source can have them say so, too, but then they say it every time. */
+bool compile_says_shortage(const Text *output, size_t from);
 
 /* A few lines of shell that compile the host's side and link it, and the arguments that run them; the compiler, its
  * flags, "-c" and its input follow. Each path is an argument of its own: without a sandbox, sandbox.c replaces it by the host's

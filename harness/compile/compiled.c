@@ -1,7 +1,7 @@
 #include "harness/compile/compiled.h"
 
-#include "harness/compile/compile_sandbox.h"
 #include "base/sandbox.h"
+#include "harness/compile/compile_sandbox.h"
 
 #include <ctype.h>
 #include <limits.h>

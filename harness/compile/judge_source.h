@@ -4,9 +4,9 @@
 #define HARNESS_COMPILE_JUDGE_SOURCE_H
 
 #include "base/hash.h"
+#include "base/process.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "base/process.h"
 
 /* Adds the text of a source file to the hash. */
 MUST_USE Status judge_source_hash(Hash *hash, const char *path, Message *why);

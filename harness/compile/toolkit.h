@@ -90,9 +90,14 @@ bool program_at(const char *path, char program[PATH_MAX]);
 /* The same for the first of this name on PATH, relative folders left out. */
 bool program_on_path(const char *name, char program[PATH_MAX]);
 
+/* Adds where a program lies, its size, and when it was changed. False: there is none, or it is a script, which may call
+ * others that change without it. */
+bool program_hash(const char *path, Hash *hash);
+
 typedef bool ProgramAnswer(void *context, const char *output);
 
-/* Runs a program that answers at once. STATUS_NOT_FOUND with "<program>: does not report <what>; <advice>" where it fails
+/* Runs a program that answers at once. What it answered last time is taken from the compile cache for as long as
+ * program_hash() is the same. STATUS_NOT_FOUND with "<program>: does not report <what>; <advice>" where it fails
  * or `read` finds nothing in its output. */
 MUST_USE Status program_ask(const char *const *argv, ProgramAnswer *read, void *context, const char *what,
                             const char *advice, Message *why);

@@ -62,7 +62,7 @@ typedef __half2 half2, __nv_half2;
 
 HALF __half2 make_half2(__half x, __half y) { return __half2(x, y); }
 
-/* Of clang's type. It is no constructor, since there are so many already. */
+/* Converts from clang's type. It is no constructor, since there are so many already. */
 HALF __half convjudge_half(_Float16 value)
 {
     __half half;

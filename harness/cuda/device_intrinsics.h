@@ -150,7 +150,7 @@ MATCH(unsigned long long, "l", 64, unsigned long long)
 MATCH(double, "l", 64, unsigned long long)
 #undef MATCH
 
-/* Of kernels that follow each other with programmatic stream serialization. */
+/* For kernels that follow each other with programmatic stream serialization. */
 DEVICE void cudaGridDependencySynchronize(void)
 {
     asm volatile("griddepcontrol.wait;" ::: "memory");

@@ -5,8 +5,8 @@
  * launch latency lies between the events, and the L2 holds nothing that the timed work could use.  */
 #include "harness/device/ceilings.h"
 
-#include "base/record.h"
 #include "base/paths.h"
+#include "base/record.h"
 #include "base/text.h"
 #include "harness/compile/toolkit.h"
 
@@ -165,9 +165,7 @@ static Status measure_fma(CeilingBench *bench, const Steps *steps, Ceilings *cei
     double seconds;
     int64_t clocks[CLOCKS];
     bench->blocks = fma_blocks(&bench->device->info);
-    Status status = time_median(bench, queue_fma, &seconds, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(time_median(bench, queue_fma, &seconds, why));
     CudaError error = bench->device->copies->read(bench->device, clocks, bench->clocks, sizeof clocks, NULL);
     if (error != CUDA_ERROR_SUCCESS)
         return fail(STATUS_SYSTEM, why, "reading the clocks: %s", cuda_error_text(error));
@@ -244,11 +242,11 @@ static Status load_file(CeilingBench *bench, const char *file, bool with_feature
 static Status load_kernels(CeilingBench *bench, Message *why)
 {
     const DeviceInfo *info = &bench->device->info;
-    Status status = load_file(bench, "harness/device/ceilings.cu", false, &bench->module, why);
-    if (status == STATUS_OK && info->compute_major >= 8)
-        status = load_file(bench, "harness/device/ceilings_tensor.cu",
-                           info->compute_major == 9 && info->compute_minor == 0, &bench->tensor_module, why);
-    return status;
+    TRY(load_file(bench, "harness/device/ceilings.cu", false, &bench->module, why));
+    if (info->compute_major >= 8)
+        TRY(load_file(bench, "harness/device/ceilings_tensor.cu", info->compute_major == 9 && info->compute_minor == 0,
+                      &bench->tensor_module, why));
+    return STATUS_OK;
 }
 
 static CudaError new_array(CeilingBench *bench, uint64_t bytes, uint64_t *address)
@@ -392,10 +390,10 @@ Status ceilings_read(const char *device_id, Ceilings *ceilings, Message *why)
 static Status make_folder(Message *why)
 {
     char path[4096];
-    Status status = ceilings_folder(path, sizeof path, why);
-    if (status == STATUS_OK && mkdir(path, 0755) != 0 && errno != EEXIST)
-        status = fail_errno(why, "%s: cannot be made", path);
-    return status;
+    TRY(ceilings_folder(path, sizeof path, why));
+    if (mkdir(path, 0755) != 0 && errno != EEXIST)
+        return fail_errno(why, "%s: cannot be made", path);
+    return STATUS_OK;
 }
 
 Status ceilings_write(const Ceilings *ceilings, Message *why)

@@ -354,6 +354,19 @@ static CudaError alloc(Device *device, uint64_t bytes, uint64_t *address)
     return furnish(cuda, piece);
 }
 
+static CudaError find_room(Device *device, uint64_t bytes, uint64_t *address)
+{
+    CudaDevice *cuda = cuda_of(device);
+    if (cuda->sticky != CUDA_ERROR_SUCCESS)
+        return cuda->sticky;
+    AddressPiece *piece = has_room(cuda, bytes) ? address_take(&cuda->range, bytes) : NULL;
+    if (piece == NULL)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    *address = piece->address;
+    address_give_back(&cuda->range, piece->address);
+    return CUDA_ERROR_SUCCESS;
+}
+
 static CudaError alloc_at(Device *device, uint64_t address, uint64_t bytes)
 {
     CudaDevice *cuda = cuda_of(device);
@@ -408,6 +421,7 @@ static uint64_t allocated_bytes(Device *device)
 
 const DeviceMemoryOps CUDA_MEMORY_OPS = {
     .alloc = alloc,
+    .find_room = find_room,
     .alloc_at = alloc_at,
     .release = release,
     .set_limit = set_limit,

@@ -223,7 +223,7 @@ typedef struct DeviceConflict {
     DeviceOrder order; /* the order of the submission, but with these two exchanged */
     Mistake mistake;
     DeviceParty first, second; /* `second` does not wait for `first`; without a name it is the host, */
-    bool is_of_function;       /*   or whoever uses what `first`, a function of the host, does */
+    bool is_of_function;       /*   or the user of what `first`, a function of the host, does */
     bool is_race;              /* both change the same bytes (DeviceOrder.is_exact): they may do so at the same time */
     char place[100];           /* of a race: "output[12]" */
 } DeviceConflict;
@@ -291,7 +291,10 @@ typedef enum ContentOrigin {                 /* from the best to the worst */
 typedef struct DeviceMemoryOps {
     /* Fails with CUDA_ERROR_MEMORY_ALLOCATION past the limit. */
     CudaError (*alloc)(Device *device, uint64_t bytes, uint64_t *address);
-    /* The same where an earlier allocation began; fails likewise where that place is not free. */
+    /* An address at which alloc_at() finds room for so many bytes now. */
+    CudaError (*find_room)(Device *device, uint64_t bytes, uint64_t *address);
+    /* As alloc(), at an address within such room, for a caller that writes all of it before anything reads it; fails
+     * likewise where that place is not free. */
     CudaError (*alloc_at)(Device *device, uint64_t address, uint64_t bytes);
     CudaError (*release)(Device *device, uint64_t address);
     void (*set_limit)(Device *device, uint64_t bytes);

@@ -466,8 +466,8 @@ static const struct {
 Status device_describe_cuda(int ordinal, DeviceInfo *info, Message *why)
 {
     const CudaDriver *driver;
-    Status status = cuda_driver_open(&driver, why);
-    return status == STATUS_OK ? cuda_describe(driver, ordinal, info, why) : status;
+    TRY(cuda_driver_open(&driver, why));
+    return cuda_describe(driver, ordinal, info, why);
 }
 
 Status device_open_cuda(int ordinal, Device **device, Message *why)

@@ -139,9 +139,7 @@ static Status open_file(const char *path, int *file, Message *why)
     struct stat found;
     *file = open(path, FLAGS);
     if (*file < 0 && errno == ENOENT) {
-        Status status = make_file(path, why);
-        if (status != STATUS_OK)
-            return status;
+        TRY(make_file(path, why));
         *file = open(path, FLAGS);
     }
     if (*file < 0)
@@ -185,8 +183,8 @@ static void name_holder(int file, Message *why)
 
 static Status open_lock(const char *uuid, char *path, size_t size, int *file, Message *why)
 {
-    Status status = lock_path(uuid, path, size, why);
-    return status == STATUS_OK ? open_file(path, file, why) : status;
+    TRY(lock_path(uuid, path, size, why));
+    return open_file(path, file, why);
 }
 
 /* The process that holds a lock on the file's first byte takes the next turn. */
@@ -223,14 +221,12 @@ Status device_lock_try(const char *uuid, int *descriptor, Message *why)
     int file;
     bool has_turn = false;
     *descriptor = -1;
-    Status status = open_lock(uuid, path, sizeof path, &file, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(open_lock(uuid, path, sizeof path, &file, why));
     if (take(file, &has_turn)) {
         *descriptor = file;
         return STATUS_OK;
     }
-    status = explain_refusal(file, path, why);
+    Status status = explain_refusal(file, path, why);
     close(file);
     return status;
 }
@@ -278,9 +274,7 @@ Status device_monitor_open(const char *uuid, DeviceMonitor **monitor, Message *w
 {
     const Nvml *nvml;
     NvmlDevice device;
-    Status status = nvml_open(&nvml, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(nvml_open(&nvml, why));
     NvmlResult result = nvml->device_by_uuid(uuid, &device);
     if (result != NVML_DONE)
         return fail(STATUS_NOT_FOUND, why, "NVML does not know %s: %s", uuid, nvml->error_text(result));

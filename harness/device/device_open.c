@@ -27,10 +27,8 @@ static bool is_kind(const char *name, const char *kind, const char **detail)
 static Status find_profile(const char *name, HardwareProfile *profile, Message *why)
 {
     char folder[4096], names[400];
-    Status status = paths_home("simgpu/profiles", folder, sizeof folder, why);
-    if (status != STATUS_OK)
-        return status;
-    status = strchr(name, '/') == NULL ? hardware_profile_read(folder, name, profile, why) : STATUS_NOT_FOUND;
+    TRY(paths_home("simgpu/profiles", folder, sizeof folder, why));
+    Status status = strchr(name, '/') == NULL ? hardware_profile_read(folder, name, profile, why) : STATUS_NOT_FOUND;
     if (status != STATUS_NOT_FOUND)
         return status;
     hardware_profile_names(folder, names, sizeof names);
@@ -48,9 +46,7 @@ static Status choose_sim(const char *detail, Choice *choice, DeviceInfo *info, M
 {
     const char *name = *detail == '\0' ? DEFAULT_PROFILE : detail;
     *choice = (Choice){.is_cuda = false};
-    Status status = find_profile(name, &choice->profile, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(find_profile(name, &choice->profile, why));
     device_describe_sim(&choice->profile, info);
     snprintf(info->handle, sizeof info->handle, "sim:%s", choice->profile.name);
     return STATUS_OK;
@@ -59,10 +55,9 @@ static Status choose_sim(const char *detail, Choice *choice, DeviceInfo *info, M
 static Status choose_cuda(int ordinal, Choice *choice, DeviceInfo *info, Message *why)
 {
     *choice = (Choice){.is_cuda = true, .ordinal = ordinal};
-    Status status = device_describe_cuda(ordinal, info, why);
-    if (status == STATUS_OK)
-        snprintf(info->handle, sizeof info->handle, "cuda:%d", ordinal);
-    return status;
+    TRY(device_describe_cuda(ordinal, info, why));
+    snprintf(info->handle, sizeof info->handle, "cuda:%d", ordinal);
+    return STATUS_OK;
 }
 
 static Status choose_named_cuda(const char *name, const char *detail, Choice *choice, DeviceInfo *info, Message *why)
@@ -145,11 +140,8 @@ Status device_open(const char *name, Device **device, Message *why)
 {
     Choice choice;
     DeviceInfo info;
-    Status status = choose(name, &choice, &info, why);
-    if (status == STATUS_OK)
-        status = choice.is_cuda ? device_open_cuda(choice.ordinal, device, why)
-                                : device_open_sim(&choice.profile, device, why);
-    if (status == STATUS_OK)
-        memcpy((*device)->info.handle, info.handle, sizeof info.handle);
-    return status;
+    TRY(choose(name, &choice, &info, why));
+    TRY(choice.is_cuda ? device_open_cuda(choice.ordinal, device, why) : device_open_sim(&choice.profile, device, why));
+    memcpy((*device)->info.handle, info.handle, sizeof info.handle);
+    return STATUS_OK;
 }

@@ -3,9 +3,9 @@
 #include "base/arena.h"
 #include "base/compile_cache.h"
 #include "base/paths.h"
-#include "harness/device/sim_stream.h"
 #include "harness/device/sim_queue.h"
 #include "harness/device/sim_state.h"
+#include "harness/device/sim_stream.h"
 
 #include <limits.h>
 #include <math.h>

@@ -25,7 +25,8 @@ typedef struct ProfileKernel {
     uint64_t launches;
     SimCounters counters;
     SimWarpPath longest;      /* path of the longest warp of all launches */
-    SimMachineRatios machine; /* of the launch with that warp */
+    SimMachineRatios machine; /* of the launch with that warp, as is */
+    BlockShares block_shares;
     double seconds;
 } ProfileKernel;
 

@@ -1,6 +1,6 @@
 
-#include "harness/device/launch_check.h"
 #include "harness/device/execution_profile.h"
+#include "harness/device/launch_check.h"
 #include "harness/device/sim_queue.h"
 #include "harness/device/sim_state.h"
 #include "harness/device/sim_stream.h"
@@ -22,6 +22,15 @@ static CudaError alloc(Device *device, uint64_t bytes, uint64_t *address)
     *address = simgpu_alloc(sim->gpu, bytes);
     if (sim->profile != NULL)
         sim->profile->allocations++;
+    return *address == 0 ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_ERROR_SUCCESS;
+}
+
+static CudaError find_room(Device *device, uint64_t bytes, uint64_t *address)
+{
+    SimDevice *sim = sim_of(device);
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    *address = simgpu_find_room(sim->gpu, bytes);
     return *address == 0 ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_ERROR_SUCCESS;
 }
 
@@ -81,6 +90,7 @@ static void forget_origin(Device *device, uint64_t address, uint64_t bytes)
 
 const DeviceMemoryOps SIM_MEMORY_OPS = {
     .alloc = alloc,
+    .find_room = find_room,
     .alloc_at = alloc_at,
     .release = release,
     .set_limit = set_limit,

@@ -207,6 +207,7 @@ void sim_profile_launch(SimDevice *sim, const SimLaunch *launch, const SimReport
     if (report->longest.instructions > kernel->longest.instructions) {
         kernel->longest = report->longest;
         kernel->machine = report->machine;
+        kernel->block_shares = report->block_shares;
     }
     simgpu_counters_add(&kernel->counters, &report->counters);
     add_lines(profile, (uint32_t)(kernel - profile->kernels), report);

@@ -147,7 +147,11 @@ static uint32_t sim_launch_flags(SimDevice *sim, const LaunchShape *shape)
     uint32_t lines = sim->profile != NULL ? SIM_COUNT_LINES : 0;
     uint64_t threads = launch_block_count(shape) * launch_block_threads(shape);
     uint32_t sample = threads > MAX_SANITIZED_THREADS ? SIM_SANITIZE_SAMPLE : 0;
-    bool sanitize = sim->check != NULL && sim->check->sanitize && sim->sanitized_launches < MAX_SANITIZED_LAUNCHES;
+    if (sim->check == NULL || !sim->check->sanitize)
+        return lines;
+    if (!sim->check->is_untimed)
+        return lines | SIM_SANITIZE_RACES | SIM_SANITIZE_SAMPLE; /* a few blocks of each launch, which costs little */
+    bool sanitize = sim->sanitized_launches < MAX_SANITIZED_LAUNCHES;
     sim->sanitized_launches += sanitize;
     return lines | (sanitize ? SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED | sample : 0);
 }

@@ -331,9 +331,9 @@ typedef struct RingMemory {
     _Alignas(64) _Atomic uint64_t written;     /* bytes that the runner has put into the buffer since the beginning */
     _Alignas(64) _Atomic uint64_t taken;       /* bytes that the broker has taken out since the beginning */
     _Alignas(64) _Atomic uint32_t doorbell;    /* how often it has rung; a futex, on which the broker sleeps */
-    _Atomic uint32_t broker_sleeps;            /* 1: whoever writes a record rings the doorbell */
+    _Atomic uint32_t broker_sleeps;            /* 1: the writer of a record rings the doorbell */
     _Alignas(64) _Atomic uint32_t reply_count; /* a futex, on which the runner sleeps */
-    _Atomic uint32_t runner_sleeps;            /* 1: whoever changes a count wakes the runner */
+    _Atomic uint32_t runner_sleeps;            /* 1: the process that changes a count wakes the runner */
     _Atomic uint32_t waits_for_launches;       /* 1: the runner waits for launches, too */
     _Atomic uint32_t has_turns;                /* 1: the broker serves what only a simulated device can do */
     RingReply reply;

@@ -3,21 +3,21 @@
 #include "service/commands/command_line.h"
 
 #include "base/clock.h"
+#include "base/scratch.h"
 #include "base/terminal.h"
 #include "grader/ranking/person.h"
-#include "base/scratch.h"
 #include "leaderboard/store.h"
+#include "service/commands/command_serve.h"
+#include "service/commands/output.h"
+#include "service/course/class_progress.h"
 #include "service/course/class_read.h"
 #include "service/course/class_watch.h"
-#include "service/commands/output.h"
-#include "service/commands/command_serve.h"
-#include "service/store/config.h"
-#include "service/course/class_progress.h"
-#include "service/http/http.h"
-#include "service/store/queue.h"
 #include "service/course/intake.h"
-#include "service/store/log.h"
+#include "service/http/http.h"
+#include "service/store/config.h"
 #include "service/store/judgings.h"
+#include "service/store/log.h"
+#include "service/store/queue.h"
 #include "service/store/service_store.h"
 #include "service/web/api.h"
 
@@ -102,7 +102,7 @@ static const char *state_of(const Options *options, Arena *arena)
     return options->state == NULL ? class_state_folder(options->class_file, options->dir, arena) : options->state;
 }
 
-/* Where another process has the folder's lock, it is that one's queue that hands the work out. */
+/* If another process has the folder's lock, the queue of that process gives out the work. */
 static Status open_store(ClassGrading *grading, Message *why)
 {
     char path[SERVICE_PATH_BYTES];
@@ -180,22 +180,21 @@ static Status open_log(ClassGrading *grading, Message *why)
     return STATUS_OK;
 }
 
-/* What an earlier start failed at is tried again, and by all workers: whoever starts again has mended what was wrong, or has
- * only been interrupted. */
+/* Failures of an earlier start are tried again, by all workers: the cause is mended by now, or it was an
+ * interruption. */
 static Status try_again(ClassGrading *grading, Message *why)
 {
     Drained *drained = NULL;
     QueuedJob *held = NULL;
     size_t drained_count = 0, held_count = 0;
     bool done;
-    Status status = workers_drained(grading->store, &grading->arena, &drained, &drained_count, why);
-    for (size_t i = 0; i < drained_count && status == STATUS_OK; i++)
-        status = worker_undrain(grading->store, drained[i].worker, why);
-    if (status == STATUS_OK)
-        status = judgings_in_state(grading->store, "held", INT64_MAX, &grading->arena, &held, &held_count, why);
-    for (size_t i = 0; i < held_count && status == STATUS_OK; i++)
-        status = judgings_release(grading->store, held[i].id, &done, why);
-    return status;
+    TRY(workers_drained(grading->store, &grading->arena, &drained, &drained_count, why));
+    for (size_t i = 0; i < drained_count; i++)
+        TRY(worker_undrain(grading->store, drained[i].worker, why));
+    TRY(judgings_in_state(grading->store, "held", INT64_MAX, &grading->arena, &held, &held_count, why));
+    for (size_t i = 0; i < held_count; i++)
+        TRY(judgings_release(grading->store, held[i].id, &done, why));
+    return STATUS_OK;
 }
 
 static void serve_once(void *context, double seconds)
@@ -247,7 +246,7 @@ static Status check_workers(const ClassGrading *grading, Message *why)
     const bool end_at_once = grading->progress.ended == grading->progress.at_start &&
                              local_workers_ended(grading->workers) >= ENDS_PER_WORKER * (int)workers;
     if (status == STATUS_OK && (count >= workers || end_at_once))
-        return fail(STATUS_SYSTEM, why, "the workers fail at everything; %s says why, and the same command goes on",
+        return fail(STATUS_SYSTEM, why, "the workers fail at everything; %s says why, and the same command continues",
                     grading->log_path);
     return status;
 }
@@ -347,7 +346,7 @@ static Status run(ClassGrading *grading, int *exit_status, Message *why)
     if (status == STATUS_OK)
         status = judge(grading, why);
     if (status == STATUS_OK && !is_done(grading))
-        status = fail(STATUS_BUSY, why, "interrupted; %zu of %zu are judged, and the same command goes on",
+        status = fail(STATUS_BUSY, why, "interrupted; %zu of %zu are judged, and the same command continues",
                       grading->progress.ended, grading->progress.total);
     if (status == STATUS_OK)
         status = report(grading, why);

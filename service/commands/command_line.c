@@ -1,9 +1,9 @@
 #include "service/commands/command_line.h"
 
 #include "base/paths.h"
-#include "grader/problem/problem.h"
-#include "grader/judge/result.h"
 #include "base/sandbox.h"
+#include "grader/judge/result.h"
+#include "grader/problem/problem.h"
 
 #include <glob.h>
 #include <limits.h>
@@ -340,8 +340,8 @@ static void manual_write(Text *text)
         add_subcommand(subcommand, text);
     text_add(
         text,
-        ".SH EXIT STATUS\n0: accepted, or what was asked for is so. 1: it is not. 2: a usage error, or a fault of the "
-        "judge.\n"
+        ".SH EXIT STATUS\n0: accepted, or success. 1: not accepted, or the answer is no. 2: a usage error, or a failure of "
+        "the judge.\n"
         ".SH ENVIRONMENT\n"
         ".TP\n.B CONVJUDGE_DB\nThe leaderboard's database.\n"
         ".TP\n.B CONVJUDGE_CONFIG\nThe configuration file of the service.\n"

@@ -7,12 +7,12 @@
 #include "service/commands/command_line.h"
 #include "service/commands/worker_job.h"
 #include "service/course/class_watch.h"
-#include "service/store/slurm.h"
 #include "service/store/log.h"
 #include "service/store/service_store.h"
+#include "service/store/slurm.h"
+#include "service/web/answer.h"
 #include "service/web/api.h"
 #include "service/web/live.h"
-#include "service/web/answer.h"
 #include "service/web/site_answers.h"
 
 #include <pwd.h>

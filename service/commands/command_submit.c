@@ -7,13 +7,13 @@
 #include "base/random.h"
 #include "base/record.h"
 #include "base/status.h"
+#include "base/terminal.h"
+#include "grader/judge/result.h"
 #include "grader/problem/submission.h"
 #include "grader/report/exchange.h"
 #include "grader/report/report.h"
-#include "grader/judge/result.h"
-#include "base/terminal.h"
-#include "service/commands/exchange.h"
 #include "service/commands/command_line.h"
+#include "service/commands/exchange.h"
 #include "service/commands/output.h"
 #include "service/commands/server.h"
 #include "service/web/hand_in.h"
@@ -75,8 +75,8 @@ Status remote_submission_read(const JsonFile *file, const cJSON *item, RemoteSub
     *submission = (RemoteSubmission){.json = item, .problem = "", .stand = "", .step = "", .verdict = "", .text = ""};
     if (!cJSON_IsObject(item))
         return json_fail(file, item, why, "expected a submission, an object");
-    Status status = read_state(file, item, &submission->state, why);
-    return status == STATUS_OK ? record_read(&submission_table, file, item, NULL, submission, why) : status;
+    TRY(read_state(file, item, &submission->state, why));
+    return record_read(&submission_table, file, item, NULL, submission, why);
 }
 
 bool remote_submission_has_ended(const RemoteSubmission *submission)
@@ -119,15 +119,13 @@ static Status print_answer(const Options *options, const Server *server, ApiPath
 {
     JsonFile answer = {0};
     const cJSON *item;
-    Status status = options->json == NULL ? STATUS_OK : api_get(server, path, &answer, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(options->json == NULL ? STATUS_OK : api_get(server, path, &answer, why));
     cJSON *json = output_new();
     cJSON_ArrayForEach(item, answer.root)
     {
         cJSON_AddItemToObject(json, item->string, cJSON_Duplicate(item, 1));
     }
-    status = print_text(options, server, path, json, why);
+    Status status = print_text(options, server, path, json, why);
     json_free(&answer);
     return status;
 }
@@ -158,18 +156,13 @@ static Status print_list(const Options *options, const char *name, int64_t usual
     Server server;
     ApiPath path = api_path("%s", name);
     int64_t most = usual;
-    Status status = options_expect_no_file(options, why);
-    if (status == STATUS_OK)
-        status = options_number(options, "--top", options->top, 1, MOST_LISTED, &most, why);
-    if (status == STATUS_OK)
-        status = server_find(options->server, &server, why);
-    if (status == STATUS_OK)
-        status = add_person(options, &server, &path, why);
-    if (status == STATUS_OK)
-        status = api_add_query(&path, "problem", options->problem, why);
-    if (status == STATUS_OK)
-        status = api_add_number(&path, "limit", most, why);
-    return status == STATUS_OK ? print_answer(options, &server, path, why) : status;
+    TRY(options_expect_no_file(options, why));
+    TRY(options_number(options, "--top", options->top, 1, MOST_LISTED, &most, why));
+    TRY(server_find(options->server, &server, why));
+    TRY(add_person(options, &server, &path, why));
+    TRY(api_add_query(&path, "problem", options->problem, why));
+    TRY(api_add_number(&path, "limit", most, why));
+    return print_answer(options, &server, path, why);
 }
 
 Status command_runs(const Options *options, int *exit_status, Message *why)
@@ -205,10 +198,8 @@ static Status read_shown(const Server *server, ApiPath path, int64_t run, cJSON 
     JsonFile answer;
     RemoteSubmission submission;
     Text report = {0};
-    Status status = api_get(server, path, &answer, why);
-    if (status != STATUS_OK)
-        return status;
-    status = remote_submission_read(&answer, answer.root, &submission, why);
+    TRY(api_get(server, path, &answer, why));
+    Status status = remote_submission_read(&answer, answer.root, &submission, why);
     cJSON_AddItemToObject(json, "submission", cJSON_Duplicate(answer.root, 1));
     if (status == STATUS_OK && submission.state == REMOTE_JUDGED)
         status = api_get_text(server, api_path("submissions/%lld/report", (long long)run), &report, why);
@@ -242,9 +233,7 @@ Status command_compare(const Options *options, int *exit_status, Message *why)
     Server server;
     int64_t runs[2] = {0};
     *exit_status = 0;
-    Status status = read_numbers(options, 2, runs, &server, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(read_numbers(options, 2, runs, &server, why));
     return print_answer(options, &server,
                         api_path("submissions/%lld/comparison?before=%lld", (long long)runs[1], (long long)runs[0]),
                         why);
@@ -480,9 +469,8 @@ static Status listen_to_events(SubmissionFollower *follower, Message *why)
 static Status ask(SubmissionFollower *follower, Message *why)
 {
     JsonFile json;
-    Status status = api_get(follower->server, api_path("submissions/%lld", (long long)follower->submission->number),
-                            &json, why);
-    return status == STATUS_OK ? take_news(follower, &json, why) : status;
+    TRY(api_get(follower->server, api_path("submissions/%lld", (long long)follower->submission->number), &json, why));
+    return take_news(follower, &json, why);
 }
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
@@ -536,8 +524,8 @@ static Status take_part(const JsonFile *file, const cJSON *item, Arena *arena, O
         return json_fail(file, item, why, "expected points, an object with a \"name\"");
     *points = (OutcomePoints){.name = arena_string(arena, name),
                               .reason = arena_string(arena, text == NULL ? "" : text)};
-    Status status = json_number(file, item, "points", 0, MOST_POINTS, &points->points, why);
-    return status == STATUS_OK ? json_number(file, item, "most", 0, MOST_POINTS, &points->most, why) : status;
+    TRY(json_number(file, item, "points", 0, MOST_POINTS, &points->points, why));
+    return json_number(file, item, "most", 0, MOST_POINTS, &points->most, why);
 }
 
 static Status take_parts(const JsonFile *file, Arena *arena, Outcome *outcome, Message *why)
@@ -625,23 +613,19 @@ static Status check_waiting(Submitting *submitting, Message *why)
 static Status check_options(Submitting *submitting, Message *why)
 {
     const Options *options = submitting->options;
-    Status status = options_expect_file(options, why);
-    if (status == STATUS_OK)
-        status = check_mode(options, why);
-    if (status == STATUS_OK)
-        status = check_waiting(submitting, why);
-    if (status == STATUS_OK)
-        status = exchange_check(&submitting->exchange, options->operands[0], why);
-    return status == STATUS_OK ? json_target_check(options->json, options->operands[0], why) : status;
+    TRY(options_expect_file(options, why));
+    TRY(check_mode(options, why));
+    TRY(check_waiting(submitting, why));
+    TRY(exchange_check(&submitting->exchange, options->operands[0], why));
+    return json_target_check(options->json, options->operands[0], why);
 }
 
 static Status read_file(Submitting *submitting, Message *why)
 {
     submitting->fault = FAULT_OF_FILE;
-    Status status = submission_read(submitting->options->operands[0], &submitting->file, why);
-    if (status == STATUS_OK)
-        submitting->fault = FAULT_OF_JUDGE;
-    return status;
+    TRY(submission_read(submitting->options->operands[0], &submitting->file, why));
+    submitting->fault = FAULT_OF_JUDGE;
+    return STATUS_OK;
 }
 
 /* The same key lets the service recognize a request that arrives twice. */
@@ -664,7 +648,7 @@ static Status post(Submitting *submitting, const cJSON *request, Message *why)
     if (status == STATUS_OK)
         status = api_post(&submitting->server, path, request, &submitting->json, &end, why);
     if (status != STATUS_OK && end == EXCHANGE_INTERRUPTED)
-        return fail(STATUS_BUSY, why, "interrupted, maybe after the file was handed in: `convjudge runs` says whether");
+        return fail(STATUS_BUSY, why, "interrupted, maybe after the file was submitted: `convjudge runs` says whether");
     if (status == STATUS_BAD_INPUT && end == EXCHANGE_ANSWERED)
         submitting->fault = FAULT_OF_FILE;
     if (status != STATUS_OK)

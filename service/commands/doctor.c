@@ -3,16 +3,15 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/paths.h"
-#include "base/text.h"
-#include "grader/problem/problem.h"
-#include "grader/judge/result.h"
+#include "base/sandbox.h"
+#include "base/scratch.h"
 #include "base/terminal.h"
-#include "harness/compile/toolkit.h"
+#include "base/text.h"
+#include "grader/judge/result.h"
+#include "grader/problem/problem.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/device_monitor.h"
 #include "harness/device/device_open.h"
-#include "base/sandbox.h"
-#include "base/scratch.h"
 #include "service/commands/command_line.h"
 #include "service/course/class_read.h"
 #include "service/store/config.h"
@@ -55,9 +54,7 @@ static void add_settings(ConfigCheck *check)
 static Status add_deadlines(ConfigCheck *check, const Problem *problem, JudgingMode mode, Message *why)
 {
     Deadlines deadlines;
-    Status status = deadlines_of(problem, mode, check->config.lease_s, &deadlines, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(deadlines_of(problem, mode, check->config.lease_s, &deadlines, why));
     text_printf(&check->text, "%-24s %5s %9.0f %9.0f %9.0f %9.0f\n", problem->id, judging_mode_name(mode),
                 deadlines.compile_s, deadlines.grading_s, deadlines.worker_s, deadlines.server_s);
     const char *fault = deadlines_fault(&deadlines, check->config.lease_s);
@@ -119,12 +116,11 @@ static void add_pilots(ConfigCheck *check)
     if (check->config.engine != ENGINE_SLURM)
         return;
     const double half_s = 30.0 * (double)slurm->time_minutes;
-    text_printf(
-        &check->text, "\nA pilot of %lld minutes begins a judging until %.0f s before its end%s\n",
-        (long long)slurm->time_minutes, check->longest_s < half_s ? check->longest_s : half_s,
-        check->longest_s <= half_s
-            ? "."
-            : ".\nThe longest may take more than half of that; longer \"time_minutes\" would begin none in vain.");
+    text_printf(&check->text, "\nA pilot of %lld minutes begins a judging until %.0f s before its end%s\n",
+                (long long)slurm->time_minutes, check->longest_s < half_s ? check->longest_s : half_s,
+                check->longest_s <= half_s
+                    ? "."
+                    : ".\nThe longest may take more than half of that; with longer \"time_minutes\" none is cut off.");
 }
 
 Status command_check_config(const Options *options, int *exit_status, Message *why)
@@ -211,7 +207,7 @@ void checkup_print(const Checkup *checkup, int width, Text *text)
         add_folded(item->cost, width, text);
     }
     text_add(text, checkup_allows_grading(checkup) ? "Grading works here.\n"
-                                                   : "Nothing can be graded here before what is missing is there.\n");
+                                                   : "Nothing can be graded here until the missing parts are there.\n");
 }
 
 void checkup_json(const Checkup *checkup, Text *text)
@@ -283,8 +279,8 @@ static void add_gpu(const DeviceInfo *info, Checkup *checkup)
     checkup_add(checkup, CHECKUP_OK, "GPU", "", "%s: %s, driver %s", info->handle, info->name, info->driver);
     if (info->fma_flops_per_s <= 0) /* the memory's peak is known without a calibration */
         checkup_add(checkup, CHECKUP_NOTE, "GPU's rates",
-                    "Reports lack the roofline, and of times that are too good to be true only those beyond the peak "
-                    "of the memory are refused. Run once: convjudge calibrate.",
+                    "Run once: convjudge calibrate. Until then reports lack the roofline, and impossible times are "
+                    "refused only beyond the peak of the memory.",
                     "not measured yet");
     if (info->pageable_access)
         checkup_add(checkup, CHECKUP_NOTE, "GPU's memory",
@@ -420,8 +416,7 @@ static void examine_disks(const char *database, const char *state, Checkup *chec
          "Runs cannot be kept. Grade with --no-record, or let CONVJUDGE_DB name a file of your own."},
         {"temporary files", temporary == NULL || temporary[0] == '\0' ? "/tmp" : temporary, false, CHECKUP_MISSING,
          "Nothing can be compiled. Let TMPDIR name a folder of your own."},
-        {"service's state", state, true, CHECKUP_NOTE,
-         "Only the service's account can write there, which is as it should be."},
+        {"service's state", state, true, CHECKUP_NOTE, "Only the service's account can write there, as intended."},
         {"compile cache", cache, false, CHECKUP_NOTE,
          "Each file is compiled anew. Let CONVJUDGE_CACHE name a folder of your own."},
     };
@@ -681,7 +676,7 @@ static void find_cgroup(Checkup *checkup)
     checkup_add(checkup, CHECKUP_NOTE, "control groups",
                 "Limits hold for each process of a compiler, not for all of them together. The service's unit has "
                 "Delegate=yes; by hand: systemd-run --user --scope -p Delegate=yes convjudge ...",
-                "the kernel lends none");
+                "the judge may not make any");
 }
 
 /* bubblewrap and what the kernel lends it. */

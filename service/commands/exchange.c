@@ -1,8 +1,8 @@
 #include "service/commands/exchange.h"
 
 #include "base/clock.h"
-#include "grader/judge/result.h"
 #include "base/terminal.h"
+#include "grader/judge/result.h"
 #include "service/commands/output.h"
 
 #include <curl/curl.h>
@@ -390,7 +390,7 @@ static Status explain_end(const Transfer *transfer, ExchangeEnd how, CURLcode co
     if (code == CURLE_PEER_FAILED_VERIFICATION)
         return fail(
             STATUS_SYSTEM, why,
-            "%s: its certificate is of no authority that is trusted here; SSL_CERT_FILE may name a file of others",
+            "%s: no authority that is trusted here has signed its certificate; SSL_CERT_FILE may name a file of others",
             place);
     return fail(STATUS_SYSTEM, why, "%s: no answer (%s)", place, curl_easy_strerror(code));
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Who a student is at the judge: the whole address of electronic mail, what stands before its '@', or the name. */
+/* The student's name at the judge: the whole e-mail address, the part before its '@', or the name. */
 typedef enum GradescopePerson { PERSON_BY_EMAIL, PERSON_BY_LOGIN, PERSON_BY_NAME } GradescopePerson;
 
 typedef struct GradescopeFolder {
@@ -131,9 +131,7 @@ static Status check_options(const Options *options, GradescopePerson *by, Messag
 static Status find_all(const char *path, GradescopePerson by, GradescopeFolder *folder, ExchangeFailure *failure)
 {
     failure->fault = FAULT_OF_FILE;
-    Status status = gradescope_find_file(path, folder, &failure->reason);
-    if (status != STATUS_OK)
-        return status;
+    TRY(gradescope_find_file(path, folder, &failure->reason));
     failure->fault = FAULT_OF_JUDGE;
     return gradescope_find_person(path, by, folder, &failure->reason);
 }
@@ -144,14 +142,10 @@ Status command_gradescope(const Options *options, int *exit_status, Message *why
     GradescopeFolder folder;
     GradescopePerson by;
     ExchangeFailure failure = {0};
-    Status status = check_options(options, &by, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check_options(options, &by, why));
     gradescope_folder_places(path, &folder);
     const ExchangeFiles files = {.gradescope = folder.results};
-    status = exchange_check(&files, "", why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(exchange_check(&files, "", why));
     failure.status = find_all(path, by, &folder, &failure);
     if (failure.status != STATUS_OK)
         return exchange_fail(&files, &failure, why);

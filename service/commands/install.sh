@@ -58,7 +58,7 @@ install_data() {
 install_documents() {
     local page
     while read -r page; do put 644 "$doc/${page#docs/}" <"$page"; done < <(
-        find docs -type f ! -name '*.sh' ! -path '*/assignments/*'
+        find docs -type f ! -name '*.sh'
         printf "%s\n" CHANGELOG.md LICENSE
     )
     "$build/convjudge" --man | put 644 "$to/share/man/man1/convjudge.1"

@@ -19,7 +19,7 @@ for setting in SERVER TOKEN PROBLEM MINUTES PERSON; do
     [[ ! ${!setting:-} =~ $line ]] || die "$setting: expected one line"
 done
 [[ ${SERVER:-} =~ ^https?://[^/]+ ]] || die "SERVER: expected the address of the server, https://judge.example.org, found '${SERVER:-}'"
-[[ ${TOKEN:-} =~ ^[0-9a-f]{64}$ ]] || die "TOKEN: expected a token that hands in for others: 'convjudge token add gradescope --hand-in-only' makes one"
+[[ ${TOKEN:-} =~ ^[0-9a-f]{64}$ ]] || die "TOKEN: expected a token that submits for others: 'convjudge token add gradescope --hand-in-only' makes one"
 [[ $minutes =~ ^[1-9][0-9]*$ && $minutes -lt 40 ]] ||
     die "MINUTES: expected 1 to 39, less than the time limit of the Gradescope assignment, found '$minutes'"
 [[ $person =~ ^(email|login|name)$ ]] || die "PERSON: expected email, login or name, found '$person'"

@@ -3,22 +3,22 @@
 
 #include "base/paths.h"
 #include "base/record.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "grader/problem/problem.h"
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
-#include "base/terminal.h"
 #include "leaderboard/store.h"
-#include "service/commands/output.h"
 #include "service/commands/command_line.h"
+#include "service/commands/output.h"
 #include "service/course/class_read.h"
 #include "service/course/class_summary.h"
 #include "service/course/class_watch.h"
 #include "service/course/scores.h"
+#include "service/store/batch_apply.h"
 #include "service/store/batches.h"
 #include "service/store/config.h"
 #include "service/store/people.h"
-#include "service/store/batch_apply.h"
 #include "service/store/service_store.h"
 #include "service/web/report_folder.h"
 #include "service/web/summary_page.h"
@@ -123,20 +123,15 @@ static Status expect_two_places(const char *names, const char *one, const char *
 
 static Status scores_check_options(const Options *options, Message *why)
 {
-    Status status = options_expect_no_file(options, why);
-    if (status == STATUS_OK && options->class_file == NULL)
-        status = fail(STATUS_BAD_INPUT, why, "scores: expected --class FILE, the class.json");
-    if (status == STATUS_OK)
-        status = expect_two_places("--csv and --json", options->csv, options->json, why);
-    if (status == STATUS_OK)
-        status = expect_two_places("--csv and --summary", options->csv, options->summary, why);
-    if (status == STATUS_OK)
-        status = expect_two_places("--json and --summary", options->json, options->summary, why);
-    if (status == STATUS_OK)
-        status = json_target_check(options->summary, options->class_file, why);
-    if (status == STATUS_OK)
-        status = json_target_check(options->json, options->class_file, why);
-    return status == STATUS_OK ? json_target_check(options->csv, options->class_file, why) : status;
+    TRY(options_expect_no_file(options, why));
+    if (options->class_file == NULL)
+        return fail(STATUS_BAD_INPUT, why, "scores: expected --class FILE, the class.json");
+    TRY(expect_two_places("--csv and --json", options->csv, options->json, why));
+    TRY(expect_two_places("--csv and --summary", options->csv, options->summary, why));
+    TRY(expect_two_places("--json and --summary", options->json, options->summary, why));
+    TRY(json_target_check(options->summary, options->class_file, why));
+    TRY(json_target_check(options->json, options->class_file, why));
+    return json_target_check(options->csv, options->class_file, why);
 }
 
 static Status write_text(const char *place, Text *text, Message *why)
@@ -295,10 +290,8 @@ Status command_token(const Options *options, int *exit_status, Message *why)
 Status command_backup(const Options *options, int *exit_status, Message *why)
 {
     Store *store;
-    Status status = options_expect_file(options, why);
-    if (status != STATUS_OK)
-        return status;
-    status = administered_store_open(options, &store, why);
+    TRY(options_expect_file(options, why));
+    Status status = administered_store_open(options, &store, why);
     if (status == STATUS_OK)
         status = service_store_backup(store, options->operands[0], why);
     store_close(store);
@@ -364,7 +357,8 @@ static void rejudge_report_skips(const BatchSkip *skips, size_t skip_count, Text
 /* What a new batch holds, and what it skips. */
 static void rejudge_report_opened(const Batch *batch, const BatchSkip *skips, size_t skip_count, Text *out)
 {
-    text_printf(out, "batch %lld: %lld submissions of problem %s are judged again, and nobody sees it yet\n",
+    text_printf(out,
+                "batch %lld: %lld submissions of problem %s are judged again; the results stay hidden until --apply\n",
                 (long long)batch->id, (long long)batch->judgings, batch->problem);
     rejudge_report_skips(skips, skip_count, out);
     text_printf(out, "`convjudge rejudge --batch %lld` shows what it would change\n", (long long)batch->id);
@@ -548,8 +542,8 @@ static Status read_request(Rejudging *rejudging, BatchRequest *request, Message 
     if (options->why == NULL || options->why[strspn(options->why, " \t\r\n")] == '\0')
         return fail(STATUS_BAD_INPUT, why, "rejudge: expected a reason: --why TEXT");
     *request = (BatchRequest){.problem = options->problem, .reason = options->why};
-    Status status = read_since(options, request, why);
-    return status == STATUS_OK ? read_numbers(rejudging, request, why) : status;
+    TRY(read_since(options, request, why));
+    return read_numbers(rejudging, request, why);
 }
 
 static Status begin(Rejudging *rejudging, Message *why)
@@ -576,9 +570,7 @@ static Status list(Rejudging *rejudging, Message *why)
 {
     Batch *batches;
     size_t count;
-    Status status = batches_list(rejudging->store, &rejudging->arena, &batches, &count, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(batches_list(rejudging->store, &rejudging->arena, &batches, &count, why));
     rejudge_report_list(batches, count, &rejudging->text);
     record_write_list(&rejudge_batch_table, batches, count, NULL, rejudging->json, "batches");
     return STATUS_OK;
@@ -597,10 +589,8 @@ static Status batch_number(const Options *options, const char *where, const char
 /* Both are of one moment. */
 static Status read_table(Rejudging *rejudging, int64_t id, Batch *batch, BatchRow **rows, size_t *count, Message *why)
 {
-    Status status = store_begin_reading(rejudging->store, why);
-    if (status != STATUS_OK)
-        return status;
-    status = batches_read(rejudging->store, id, &rejudging->arena, batch, why);
+    TRY(store_begin_reading(rejudging->store, why));
+    Status status = batches_read(rejudging->store, id, &rejudging->arena, batch, why);
     if (status == STATUS_OK)
         status = batch_table(rejudging->store, id, &rejudging->arena, rows, count, why);
     Status ended = store_end_reading(rejudging->store, status == STATUS_OK ? why : NULL);
@@ -634,9 +624,7 @@ static Status show(Rejudging *rejudging, Message *why)
 static Status say_decided(Rejudging *rejudging, int64_t id, Message *why)
 {
     Batch batch;
-    Status status = batches_read(rejudging->store, id, &rejudging->arena, &batch, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(batches_read(rejudging->store, id, &rejudging->arena, &batch, why));
     text_printf(&rejudging->text, "batch %lld is %s\n", (long long)id, batch.state);
     put_batch(rejudging->json, &batch);
     return STATUS_OK;
@@ -647,12 +635,10 @@ static Status decide(Rejudging *rejudging, Message *why)
     const Options *options = rejudging->options;
     const bool applies = options->apply != NULL;
     int64_t id;
-    Status status = batch_number(options, applies ? "--apply" : "--drop", applies ? options->apply : options->drop, &id,
-                                 why);
-    if (status == STATUS_OK)
-        status = applies ? rejudging_apply(rejudging->store, id, administrator, why)
-                         : batches_drop(rejudging->store, id, administrator, why);
-    return status == STATUS_OK ? say_decided(rejudging, id, why) : status;
+    TRY(batch_number(options, applies ? "--apply" : "--drop", applies ? options->apply : options->drop, &id, why));
+    TRY(applies ? rejudging_apply(rejudging->store, id, administrator, why)
+                : batches_drop(rejudging->store, id, administrator, why));
+    return say_decided(rejudging, id, why);
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
@@ -665,7 +651,7 @@ static Status rejudge_check_options(const Options *options, Message *why)
     if (asked != 1)
         return fail(STATUS_BAD_INPUT, why, "rejudge: expected one of --problem, --list, --batch, --apply and --drop");
     if (options->problem == NULL && has_more)
-        return fail(STATUS_BAD_INPUT, why, "rejudge: --since, --runs and --why belong to --problem");
+        return fail(STATUS_BAD_INPUT, why, "rejudge: --since, --runs and --why are only for --problem");
     return options_expect_no_file(options, why);
 }
 

@@ -171,8 +171,6 @@ Status server_find(const char *option, Server *server, Message *why)
         return fail(STATUS_BAD_INPUT, why, "%.60s...: %zu bytes, expected the address of a server", place,
                     strlen(place));
     strcpy(server->place, place);
-    Status status = choose_patience(server, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(choose_patience(server, why));
     return strstr(place, "://") == NULL ? use_socket(server, why) : use_url(server, why);
 }

@@ -122,11 +122,9 @@ static Status choose_parent(const WorkerSettings *settings, WorkerContext *place
         snprintf(place->folder, sizeof place->folder, "%s/workers", settings->state);
         return make_private(settings->state, why);
     }
-    Status status = paths_make_cache(cache, sizeof cache, why);
-    if (status == STATUS_OK)
-        snprintf(place->folder, sizeof place->folder, "%s/workers-%.16s", cache,
-                 hash_of_bytes(server, strlen(server)).hex);
-    return status;
+    TRY(paths_make_cache(cache, sizeof cache, why));
+    snprintf(place->folder, sizeof place->folder, "%s/workers-%.16s", cache, hash_of_bytes(server, strlen(server)).hex);
+    return STATUS_OK;
 }
 
 static Status make_folder(const char *parent, const char *name, WorkerContext *place, Message *why)
@@ -311,7 +309,7 @@ static void log_end_of_job(const JudgeWorker *worker, const WorkResult *result, 
     log_end(&log);
 }
 
-/* Who was told to stop is not kept waiting for long. */
+/* A worker that was told to stop ends soon. */
 static Status send_result(const JudgeWorker *worker, const WorkResult *result, bool is_stopped, Message *why)
 {
     Server server = worker->place.server;
@@ -424,9 +422,7 @@ static Status work_once(JudgeWorker *worker, double wait_s, bool *has_worked, Me
     JsonFile answer;
     WorkJob job;
     *has_worked = false;
-    Status status = ask(worker, wait_s, &answer, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(ask(worker, wait_s, &answer, why));
     const cJSON *found = json_get(answer.root, "job");
     const char *reason = json_string(answer.root, "reason");
     worker->pilot.is_short = found == NULL && reason != NULL && reason[0] != '\0';

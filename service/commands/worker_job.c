@@ -2,10 +2,10 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "grader/problem/problem_edition.h"
-#include "grader/problem/solution_source.h"
 #include "base/process.h"
 #include "base/scratch.h"
+#include "grader/problem/problem_edition.h"
+#include "grader/problem/solution_source.h"
 #include "leaderboard/store.h"
 #include "service/commands/exchange.h"
 #include "service/store/config.h"
@@ -71,7 +71,7 @@ static void take_line(Following *following)
     following->length = 0;
 }
 
-/* Of a line that is too long, the beginning counts. */
+/* If a line is too long, its beginning counts. */
 static void take_errors(Following *following, const char *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -177,10 +177,8 @@ Status child_run(const ChildSpec *spec, size_t keep_bytes, Text *output, ChildEn
     Following following = {.spec = spec, .keep_bytes = keep_bytes, .kept = output, .end = end};
     *end = (ChildEnd){0};
     text_append(output, "", 0);
-    Status status = open_pipe(following.output, why);
-    if (status != STATUS_OK)
-        return status;
-    status = open_pipe(following.errors, why);
+    TRY(open_pipe(following.output, why));
+    Status status = open_pipe(following.errors, why);
     if (status == STATUS_OK) {
         status = follow_to_end(&following, why);
         close(following.errors[READER]);
@@ -397,10 +395,8 @@ static Status fetch_edition(const JudgedJob *judged, Message *why)
     if (mkdir(bench->editions, 0700) != 0 && errno != EEXIST)
         return fail_errno(why, "%s: cannot be made", bench->editions);
     problem_editions_prune(bench->editions, NULL, 0);
-    Status status = api_get(bench->server, api_path("work/editions/%s", judged->job->edition), &files, why);
-    if (status != STATUS_OK)
-        return status;
-    status = problem_edition_unpack(bench->editions, judged->job->edition, &files, why);
+    TRY(api_get(bench->server, api_path("work/editions/%s", judged->job->edition), &files, why));
+    Status status = problem_edition_unpack(bench->editions, judged->job->edition, &files, why);
     json_free(&files);
     return status;
 }
@@ -411,10 +407,9 @@ static Status find_edition(JudgedJob *judged, Message *why)
     const char *keep = judged->bench->editions, *edition = judged->job->edition;
     if (edition == NULL)
         return STATUS_OK;
-    Status status = problem_edition_find(keep, edition, folder, sizeof folder) ? STATUS_OK : fetch_edition(judged, why);
-    if (status == STATUS_OK)
-        judged->problems = arena_printf(judged->arena, "CONVJUDGE_PROBLEMS=%s", folder);
-    return status;
+    TRY(problem_edition_find(keep, edition, folder, sizeof folder) ? STATUS_OK : fetch_edition(judged, why));
+    judged->problems = arena_printf(judged->arena, "CONVJUDGE_PROBLEMS=%s", folder);
+    return STATUS_OK;
 }
 
 static JobArguments judging_arguments(const JudgedJob *judged)
@@ -454,7 +449,7 @@ static Status fail_by_end(const JudgedJob *judged, const ChildEnd *end, Message 
     if (end->exit_status > 128)
         return fail(STATUS_SYSTEM, why, "the judge was killed by signal %d", end->exit_status - 128);
     if (end->last_words[0] == '\0')
-        return fail(STATUS_SYSTEM, why, "the judge ended with exit status %d, without a word", end->exit_status);
+        return fail(STATUS_SYSTEM, why, "the judge ended with exit status %d, and printed nothing", end->exit_status);
     return fail(STATUS_SYSTEM, why, "%s", without_name(end->last_words));
 }
 
@@ -508,12 +503,10 @@ static Status expect_same(const JsonFile *file, const char *key, const char *exp
 /* A worker whose checkout is older or newer than the server's would judge by other rules. */
 static Status check_result(const JudgedJob *judged, const JsonFile *file, Message *why)
 {
-    Status status = expect_same(file, "problem", judged->job->problem, why);
-    if (status == STATUS_OK)
-        status = expect_same(file, "revision", judged->job->revision, why);
-    if (status == STATUS_OK)
-        status = expect_same(file, "source_hash", judged->job->source_hash, why);
-    return status == STATUS_OK ? expect_same(file, "device", judged->bench->device, why) : status;
+    TRY(expect_same(file, "problem", judged->job->problem, why));
+    TRY(expect_same(file, "revision", judged->job->revision, why));
+    TRY(expect_same(file, "source_hash", judged->job->source_hash, why));
+    return expect_same(file, "device", judged->bench->device, why);
 }
 
 static const char *result_without_run(Arena *arena, const JsonFile *file)

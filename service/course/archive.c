@@ -310,7 +310,7 @@ static Status judge_end(const ArchiveReading *reading, int how, Message *why)
     if (WIFSIGNALED(how) && (WTERMSIG(how) == SIGXCPU || WTERMSIG(how) == SIGKILL))
         return fail(STATUS_BAD_INPUT, why, "takes more than %d s of processor time to unpack", ARCHIVE_CPU_SECONDS);
     if (reading->refusal == NULL)
-        return fail(STATUS_BAD_INPUT, why, "makes the program that unpacks it fail");
+        return fail(STATUS_BAD_INPUT, why, "crashes the program that unpacks it");
     if (reading->refusal[0] != '\0')
         return fail(STATUS_BAD_INPUT, why, "%s", reading->refusal);
     const char *twice = name_twice(reading);

@@ -137,11 +137,9 @@ Status case_names_read(const char *id, Arena *arena, CaseNames *names, Message *
 {
     Problem problem;
     TestcaseSet set;
-    Status status = problem_read(id, &problem, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(problem_read(id, &problem, why));
     *names = (CaseNames){.problem = id};
-    status = testcases_read(&problem, &set, why);
+    Status status = testcases_read(&problem, &set, why);
     if (status == STATUS_OK) {
         names->hidden = arena_array(arena, set.count, sizeof *names->hidden);
         for (size_t i = 0; i < set.count; i++)
@@ -238,12 +236,10 @@ static Status fact_of(const Gathering *gathering, const StoredSubmission *row, S
                              .percentile = NAN};
     if (!fact->is_judged)
         return STATUS_OK;
-    Status status = judgings_document(gathering->store, row->judging, "result", gathering->arena, &result, why);
-    if (status == STATUS_OK)
-        status = case_verdicts_read(gathering->store, row->judging, gathering->arena, &verdicts, why);
-    if (status == STATUS_OK)
-        judged_fact_fill(fact, result, verdicts, names_of(gathering, row->problem), gathering->arena);
-    return status;
+    TRY(judgings_document(gathering->store, row->judging, "result", gathering->arena, &result, why));
+    TRY(case_verdicts_read(gathering->store, row->judging, gathering->arena, &verdicts, why));
+    judged_fact_fill(fact, result, verdicts, names_of(gathering, row->problem), gathering->arena);
+    return STATUS_OK;
 }
 
 static Status take_rows(const Gathering *gathering, const StoredSubmission **rows, size_t count, PersonFacts *person,
@@ -263,9 +259,7 @@ static Status list_rows(const Gathering *gathering, int64_t person, const Stored
     StoredSubmission *all;
     size_t all_count;
     const SubmissionFilter filter = {.person = person, .limit = INT64_MAX};
-    Status status = submissions_list(gathering->store, &filter, gathering->arena, &all, &all_count, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(submissions_list(gathering->store, &filter, gathering->arena, &all, &all_count, why));
     *count = 0;
     *rows = arena_array(gathering->arena, all_count, sizeof **rows);
     for (size_t i = 0; i < all_count; i++)
@@ -328,10 +322,9 @@ Status class_facts_read(Store *store, const ClassFile *class, Arena *arena, Pers
     Gathering gathering = {.store = store, .class = class, .arena = arena};
     const StoredSubmission **rows;
     size_t row_count;
-    Status status = read_all_names(&gathering, why);
-    if (status == STATUS_OK)
-        status = list_rows(&gathering, 0, &rows, &row_count, why);
-    return status == STATUS_OK ? merge(&gathering, rows, row_count, people, count, why) : status;
+    TRY(read_all_names(&gathering, why));
+    TRY(list_rows(&gathering, 0, &rows, &row_count, why));
+    return merge(&gathering, rows, row_count, people, count, why);
 }
 
 Status class_facts_of_person(Store *store, const ClassFile *class, int64_t person, Arena *arena, PersonFacts *facts,
@@ -341,10 +334,9 @@ Status class_facts_of_person(Store *store, const ClassFile *class, int64_t perso
     const StoredSubmission **rows;
     size_t row_count;
     *facts = (PersonFacts){.person = ""};
-    Status status = read_all_names(&gathering, why);
-    if (status == STATUS_OK)
-        status = list_rows(&gathering, person, &rows, &row_count, why);
-    if (status == STATUS_OK && row_count > 0)
+    TRY(read_all_names(&gathering, why));
+    TRY(list_rows(&gathering, person, &rows, &row_count, why));
+    if (row_count > 0)
         facts->person = rows[0]->person;
-    return status == STATUS_OK ? take_rows(&gathering, rows, row_count, facts, why) : status;
+    return take_rows(&gathering, rows, row_count, facts, why);
 }

@@ -224,9 +224,7 @@ Status zone_read(const char *name, Arena *arena, Zone *zone, Message *why)
 {
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     char value[128];
-    Status status = check_zone(name, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check_zone(name, why));
     *zone = (Zone){.name = arena_string(arena, name)};
     snprintf(value, sizeof value, ":%s/%s", FOLDER, name);
     pthread_mutex_lock(&one_at_a_time);

@@ -1,8 +1,8 @@
 #include "service/course/class_progress.h"
 
+#include "base/terminal.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
-#include "base/terminal.h"
 #include "service/store/judgings.h"
 #include "service/store/people.h"
 #include "service/store/service_store.h"
@@ -109,9 +109,7 @@ static Status put(Store *store, ClassRun *run, HandedIn *item, const Submission 
     static const OrderRule rule = {0};
     Person person;
     const HandedIn *before = one_before(run, item);
-    Status status = people_admit(store, item->file->person, &run->intake->arena, &person, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(people_admit(store, item->file->person, &run->intake->arena, &person, why));
     if (before != NULL && strcmp(before->source_hash, item->source_hash) == 0) {
         item->same_as = before->same_as == NULL ? before->file->origin : before->same_as;
         item->submission = before->submission;
@@ -137,7 +135,7 @@ static Status check_time(const FoundFile *file, Message *why)
 {
     if (file->received_s <= (int64_t)time(NULL) + 24 * 3600)
         return STATUS_OK;
-    return fail(STATUS_BAD_INPUT, why, "was handed in in the future, as its export has it");
+    return fail(STATUS_BAD_INPUT, why, "has a time of receipt in the future, according to the export");
 }
 
 static Status take_file(Store *store, ClassRun *run, const FoundFile *file, Message *why)
@@ -153,9 +151,7 @@ static Status take_file(Store *store, ClassRun *run, const FoundFile *file, Mess
         text_free(&source);
         return status;
     }
-    status = submission_take(file->file_name, &source, &submission, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(submission_take(file->file_name, &source, &submission, why));
     status = find_problem(run, file, &submission, &problem, why);
     if (status == STATUS_OK) {
         item.problem = arena_string(arena, problem.id);

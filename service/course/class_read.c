@@ -303,10 +303,9 @@ static Status take_due(const RecordReading *reading, const cJSON *item, const Re
     const ClassFile *class = reading->root;
     ClassAssignment *assignment = record;
     ClassTime due = {0};
-    Status status = read_moment(reading, item, false, &due);
-    if (status == STATUS_OK)
-        assignment->deadline = class_deadline_of(due, &assignment->late, &class->zone, reading->arena);
-    return status;
+    TRY(read_moment(reading, item, false, &due));
+    assignment->deadline = class_deadline_of(due, &assignment->late, &class->zone, reading->arena);
+    return STATUS_OK;
 }
 
 static Status take_opens(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record)
@@ -530,8 +529,8 @@ static Status check_paths(const ClassFile *file, const char *key, const char *co
 
 Status class_file_check_paths(const ClassFile *file, Message *why)
 {
-    Status status = check_paths(file, "handed_out", file->handed_out, file->handed_out_count, why);
-    return status == STATUS_OK ? check_paths(file, "earlier", file->earlier, file->earlier_count, why) : status;
+    TRY(check_paths(file, "handed_out", file->handed_out, file->handed_out_count, why));
+    return check_paths(file, "earlier", file->earlier, file->earlier_count, why);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */

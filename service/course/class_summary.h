@@ -9,7 +9,7 @@
 
 /* What a teacher wants to know of a class. It follows from facts (facts.h) alone.
  *
- * Solved      a task is solved by whoever has an accepted submission for it.
+ * Solved      everybody with an accepted submission for a task has solved it.
  * Mistakes    by kind (facts.h) over all submissions of a task. A failure of the judge is nobody's mistake.
  * Cases       over all submissions of a task that ran them: those that never failed find nothing, those that never passed may be
  *             wrong themselves, or too hard.

@@ -112,10 +112,9 @@ static Status want_cases(Store *store, const ClassFile *file, Message *why)
 
 Status class_take_for(ClassFile *file, Store *store, const char *person, Message *why)
 {
-    Status status = class_groups_join(store, file, why);
-    if (status == STATUS_OK)
-        status = extensions_audit(store, file, person, why);
-    return status == STATUS_OK ? want_cases(store, file, why) : status;
+    TRY(class_groups_join(store, file, why));
+    TRY(extensions_audit(store, file, person, why));
+    return want_cases(store, file, why);
 }
 
 Status class_read_for(const char *path, Store *store, const char *person, ClassFile *file, Message *why)

@@ -109,13 +109,13 @@ void due_add_outlook(Text *out, const ClassFile *file, const Due *due, int64_t n
     case DUE_LATE:
         text_add(out, "was due ");
         add_moment(out, file, due->deadline->due.utc_s, now_s);
-        text_printf(out, "; what is handed in now loses %g %% of its points, and counts ", due->taken_off);
+        text_printf(out, "; submissions now lose %g %% of their points, and count ", due->taken_off);
         add_until(out, file, due);
         break;
     case DUE_CLOSED:
         text_add(out, "closed ");
         add_moment(out, file, class_last_moment(due->deadline), now_s);
-        text_add(out, "; what is handed in now is judged, but does not count");
+        text_add(out, "; submissions are judged now, but do not count");
         break;
     }
 }
@@ -233,9 +233,7 @@ static Status take_extension(TimeComparison *comparison, const ClassExtension *e
                                       extension->person, assignment, due,
                                       seen == NULL ? usual_due(comparison->file, assignment) : seen->due, extension->by,
                                       extension->why, comparison->path);
-    Status status = add_row(comparison, seen == NULL ? "extension add" : "extension change", object);
-    if (status != STATUS_OK)
-        return status;
+    TRY(add_row(comparison, seen == NULL ? "extension add" : "extension change", object));
     return database_do(comparison->store, NULL, comparison->why,
                        "INSERT INTO seen_extension (class, person, assignment, due, why, given_by)"
                        " VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (class, person, assignment)"
@@ -255,9 +253,7 @@ static Status drop_seen(TimeComparison *comparison, const Seen *seen)
                                             seen->assignment, seen->due, comparison->path)
                              : arena_printf(&comparison->arena, "%s, %s: due %s instead of %s (%s)", seen->person,
                                             seen->assignment, due, seen->due, comparison->path);
-    Status status = add_row(comparison, "extension remove", object);
-    if (status != STATUS_OK)
-        return status;
+    TRY(add_row(comparison, "extension remove", object));
     return database_do(comparison->store, NULL, comparison->why,
                        "DELETE FROM seen_extension WHERE class = ?1 AND person = ?2 AND assignment = ?3", "ttt",
                        comparison->path, seen->person, seen->assignment);
@@ -267,15 +263,15 @@ static Status compare(TimeComparison *comparison)
 {
     Seen *seen;
     size_t count;
-    Status status = database_list(
-        comparison->store, &comparison->arena, sizeof *seen, take_seen, &seen, &count, comparison->why,
-        "SELECT person, assignment, due, why, given_by FROM seen_extension WHERE class = ?1", "t", comparison->path);
-    for (size_t i = 0; i < comparison->file->extension_count && status == STATUS_OK; i++)
-        status = take_extension(comparison, &comparison->file->extensions[i],
-                                find_seen(seen, count, &comparison->file->extensions[i]));
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = drop_seen(comparison, &seen[i]);
-    return status;
+    TRY(database_list(comparison->store, &comparison->arena, sizeof *seen, take_seen, &seen, &count, comparison->why,
+                      "SELECT person, assignment, due, why, given_by FROM seen_extension WHERE class = ?1", "t",
+                      comparison->path));
+    for (size_t i = 0; i < comparison->file->extension_count; i++)
+        TRY(take_extension(comparison, &comparison->file->extensions[i],
+                           find_seen(seen, count, &comparison->file->extensions[i])));
+    for (size_t i = 0; i < count; i++)
+        TRY(drop_seen(comparison, &seen[i]));
+    return STATUS_OK;
 }
 
 Status extensions_audit(Store *store, const ClassFile *file, const char *person, Message *why)

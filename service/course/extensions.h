@@ -1,7 +1,7 @@
 /* extensions.h - keeps a record of who got how much more time.
  *
- * class.json is the truth of extensions, and everybody who may write that file may change them. So whoever reads it for a store
- * compares it with what was read last: each extension that is new, changed or gone becomes a row of the audit log.
+ * class.json is the truth of extensions, and everybody who may write that file may change them. So a reader of it
+ * for a store compares it with what was read last: each extension that is new, changed or gone becomes a row of the audit log.
  *
  *     extension add      ada, week-1: due 2026-11-16T23:59 instead of 2026-11-09T23:59, by grace: ill (class.json)
  *     extension change   ada, week-1: due 2026-11-17T23:59 instead of 2026-11-16T23:59, by grace: still ill (class.json)
@@ -33,10 +33,10 @@ typedef struct Due { /* an assignment as one person has it */
     double taken_off; /* percent */
 } Due;
 
-/* Of all assignments with the problem that are for the person, in the order of the file. `dues` has room for
+/* All assignments with the problem that are for the person, in the order of the file. `dues` has room for
  * file->assignment_count. */
 size_t due_list(const ClassFile *file, const char *problem, const char *person, int64_t at_s, Due *dues);
-/* Of one assignment, whichever problem it is. */
+/* The same for one assignment, whichever problem it is. */
 Due due_of(const ClassFile *file, const ClassAssignment *assignment, const char *person, int64_t at_s);
 
 /* The first of the assignments that will open, if none of those that have the problem has opened yet; NULL: it may be handed in. */
@@ -45,7 +45,7 @@ const ClassAssignment *due_opens_later(const ClassFile *file, const char *proble
 /* "in 3 hours", "5 days ago", "now": a number with one unit, rounded down. */
 void due_add_distance(Text *out, int64_t seconds);
 
-/* What is due, for somebody who may still hand in: "due 2026-11-09 23:59 (Europe/Berlin), in 3 hours; then 10 % of the points are
+/* What is due, for somebody who may still submit: "due 2026-11-09 23:59 (Europe/Berlin), in 3 hours; then 10 % of the points are
  * taken off for each day begun, until 2026-11-12 23:59". */
 void due_add_outlook(Text *out, const ClassFile *file, const Due *due, int64_t now_s);
 /* What a submission counts for: "counts for One dimension, due 2026-11-09 23:59 (Europe/Berlin), in 3 hours", "counts for One
@@ -54,7 +54,7 @@ void due_add_submission(Text *out, const ClassFile *file, const Due *due, int64_
 
 /* ==== showing ===================================================================================================== */
 
-/* Who may see what of others, and when, as class.json says (`show`).
+/* What students may see of others, and when, as class.json says (`show`).
  *
  * Pure. Teachers see everything at any time; they are not asked about here.
  * Board     hidden while any assignment with its problem hides it.
@@ -67,7 +67,7 @@ bool showing_board(const ClassFile *file, const char *problem, int64_t now_s);
 const ClassAssignment *showing_source(const ClassFile *file, const char *problem, const char *reader,
                                       const char *author, int64_t received_s, int64_t now_s);
 
-/* Whether something that the person handed in at a moment belongs to the assignment: after it opened, and not too late. */
+/* Whether something that the person submitted at a moment belongs to the assignment: after it opened, and not too late. */
 bool showing_belongs(const ClassFile *file, const ClassAssignment *assignment, const char *person, int64_t received_s);
 
 /* ==== extensions ================================================================================================== */

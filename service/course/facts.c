@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "grader/problem/problem.h"
-#include "grader/judge/wording.h"
 #include "service/course/extensions.h"
 #include "service/store/judgings.h"
 #include "service/store/view.h"
@@ -143,7 +142,7 @@ static const char *find_place(const char *sentence, const char *file, long *line
 /* A line of the source without the spaces around it, and not longer than a table can show. */
 static const char *line_text(const char *source, long line, Arena *arena)
 {
-    const char *start = source == NULL ? NULL : source_line(source, line);
+    const char *start = source == NULL ? NULL : text_line(source, line);
     if (start == NULL)
         return "";
     size_t length = strcspn(start, "\r\n");

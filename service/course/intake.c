@@ -1,7 +1,7 @@
 #include "service/course/intake.h"
 
-#include "base/text.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "service/course/archive.h"
 #include "service/course/export_name.h"
 #include "service/course/gradescope_metadata.h"
@@ -776,7 +776,7 @@ Status intake_read(const char *folder, const IntakeRules *rules, Intake *intake,
         return errno == ENOENT ? fail(STATUS_NOT_FOUND, why, "%s: there is no such folder", folder)
                                : fail_errno(why, "%s", folder);
     if (!S_ISDIR(info.st_mode))
-        return fail(STATUS_BAD_INPUT, why, "%s: is no folder, expected one with what the class has handed in", folder);
+        return fail(STATUS_BAD_INPUT, why, "%s: not a folder, expected one with the submissions of the class", folder);
     const char *slash = strrchr(whole, '/');
     const Root root = {
         .intake = intake, .rules = rules, .path = whole, .origin = "", .name = slash + 1, .is_outermost = true};

@@ -317,9 +317,7 @@ static Status count_points(const ClassFile *class, Arena *arena, Outcome *outcom
     CaseNames names;
     if (assignment == NULL)
         return fail(STATUS_BAD_INPUT, why, "%s: no assignment has the problem %s", class->path, problem);
-    Status status = case_names_read(problem, arena, &names, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(case_names_read(problem, arena, &names, why));
     const SubmissionFact fact = fact_of(outcome->result, outcome->case_verdicts, &names, arena);
     if (!points_is_decided(&fact))
         return STATUS_OK;
@@ -603,7 +601,7 @@ static const char *words_of(const Counting *counting, const PointsCandidate *cho
 static const char *words_without(const Counting *counting)
 {
     Text text = {0};
-    text_add(&text, counting->count == 0 ? "Nothing was handed in." : "Nothing that was handed in counts.");
+    text_add(&text, counting->count == 0 ? "Nothing was submitted." : "No submission counts.");
     add_extension(&text, counting);
     add_passed_over(&text, counting);
     const char *words = arena_copy(counting->arena, text.data, text.length);
@@ -691,9 +689,7 @@ Status scores_read(Store *store, const ClassFile *class, Arena *arena, Scores *s
     PersonFacts *people;
     size_t count;
     *scores = (Scores){.class = class};
-    Status status = class_facts_read(store, class, arena, &people, &count, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(class_facts_read(store, class, arena, &people, &count, why));
     scores->people = arena_array(arena, count, sizeof *scores->people);
     for (size_t i = 0; i < count; i++) {
         score_person(class, &people[i], &scores->people[scores->count], arena);

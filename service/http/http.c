@@ -177,7 +177,8 @@ static Status remove_dead(const struct sockaddr_un *address, Message *why)
     if (lstat(address->sun_path, &info) != 0)
         return STATUS_OK;
     if (!S_ISSOCK(info.st_mode))
-        return fail(STATUS_BAD_INPUT, why, "%s: exists and is no socket, expected the place of one", address->sun_path);
+        return fail(STATUS_BAD_INPUT, why, "%s: exists and is not a socket, expected the path of one",
+                    address->sun_path);
     int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const bool answers = connect(file, (const struct sockaddr *)address, sizeof *address) == 0;
     close(file);

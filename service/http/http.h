@@ -3,8 +3,8 @@
  * Doors    DOOR_SOCKET   a Unix socket that everybody on this host may open; the kernel says who does (SO_PEERCRED)
  *          DOOR_PROXY    a Unix socket for one user alone, the reverse proxy's, whose headers are believed
  *          DOOR_ADDRESS  a TCP address; identity headers are ignored
- * Limits   a request must be complete within REQUEST_SECONDS of its first byte or of the connection, whatever drips in
- *          meanwhile; a body has at most BODY_BYTES, unless most_body() allows the caller more, within
+ * Limits   a request must be complete within REQUEST_SECONDS of its first byte or of the connection, even if
+ *          bytes drip in meanwhile; a body has at most BODY_BYTES, unless most_body() allows the caller more, within
  *          LARGE_BODY_SECONDS; CONNECTIONS at once on each door.
  * Threads  one. A handler runs to its end before the next request is looked at, so it must not wait for anything.  */
 #ifndef SERVICE_HTTP_HTTP_H

@@ -28,14 +28,12 @@ typedef struct Application { /* one transaction */
 static Status refuse_held(Application *application, Message *why)
 {
     const char *held = "";
-    Status status = database_string(application->store, &application->arena, &held, why,
-                                    "SELECT group_concat(submission, ', ') FROM (SELECT submission FROM judging"
-                                    " WHERE batch = ?1 AND state = 'held' ORDER BY 1)",
-                                    "i", application->batch.id);
-    if (status != STATUS_OK)
-        return status;
+    TRY(database_string(application->store, &application->arena, &held, why,
+                        "SELECT group_concat(submission, ', ') FROM (SELECT submission FROM judging"
+                        " WHERE batch = ?1 AND state = 'held' ORDER BY 1)",
+                        "i", application->batch.id));
     return fail(STATUS_BAD_INPUT, why,
-                "batch %lld: the judge failed at what is held for a person to look at: submission %s",
+                "batch %lld: the judge failed at submissions that are held for a person to look at: %s",
                 (long long)application->batch.id, held);
 }
 
@@ -117,12 +115,11 @@ static Status apply_row(Application *application, const BatchRow *row, Message *
                            row->after.judging);
     if (strcmp(row->after.state, "recorded") != 0)
         return STATUS_OK;
-    Status status = row->after.run == NULL ? STATUS_OK : add_run(application, row, &run, why);
-    if (status == STATUS_OK && run > 0)
-        status = carry_ruling_over(application, row, run, why);
-    if (status == STATUS_OK)
-        status = retract_replaced(application, row, run, why);
-    return status == STATUS_OK ? set_state(application, row->before.judging, "cancelled", why) : status;
+    TRY(row->after.run == NULL ? STATUS_OK : add_run(application, row, &run, why));
+    if (run > 0)
+        TRY(carry_ruling_over(application, row, run, why));
+    TRY(retract_replaced(application, row, run, why));
+    return set_state(application, row->before.judging, "cancelled", why);
 }
 
 /* ---- the batch --------------------------------------------------------------------------------------------------- */
@@ -133,39 +130,32 @@ static Status finish(Application *application, Message *why)
     const int64_t id = application->batch.id;
     snprintf(object, sizeof object, "batch %lld", (long long)id);
     /* Judgings that still wait are spared (batches.h); their first judging goes on counting. */
-    Status status = database_do(application->store, NULL, why,
-                                "DELETE FROM judging WHERE batch = ?1 AND state = 'queued'", "i", id);
-    if (status == STATUS_OK)
-        status = database_do(application->store, NULL, why, "UPDATE batch SET state = 'applied' WHERE id = ?1", "i",
-                             id);
-    if (status == STATUS_OK && application->batch.edition[0] != '\0')
-        status = judgings_count_by(application->store, application->batch.problem, application->batch.edition,
-                                   application->batch.revision, why);
-    return status == STATUS_OK ? audit_add(application->store, application->person, "rejudge apply", object, why)
-                               : status;
+    TRY(database_do(application->store, NULL, why, "DELETE FROM judging WHERE batch = ?1 AND state = 'queued'", "i",
+                    id));
+    TRY(database_do(application->store, NULL, why, "UPDATE batch SET state = 'applied' WHERE id = ?1", "i", id));
+    if (application->batch.edition[0] != '\0')
+        TRY(judgings_count_by(application->store, application->batch.problem, application->batch.edition,
+                              application->batch.revision, why));
+    return audit_add(application->store, application->person, "rejudge apply", object, why);
 }
 
 static Status apply(Application *application, int64_t id, Message *why)
 {
     BatchRow *rows = NULL;
     size_t count = 0;
-    Status status = batches_read(application->store, id, &application->arena, &application->batch, why);
-    if (status == STATUS_OK)
-        status = check(application, why);
-    if (status == STATUS_OK)
-        status = batch_table(application->store, id, &application->arena, &rows, &count, why);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = apply_row(application, &rows[i], why);
-    return status == STATUS_OK ? finish(application, why) : status;
+    TRY(batches_read(application->store, id, &application->arena, &application->batch, why));
+    TRY(check(application, why));
+    TRY(batch_table(application->store, id, &application->arena, &rows, &count, why));
+    for (size_t i = 0; i < count; i++)
+        TRY(apply_row(application, &rows[i], why));
+    return finish(application, why);
 }
 
 Status batch_apply(Store *store, int64_t id, const char *person, Message *why)
 {
     Application application = {.store = store, .person = person, .now = utc_now()};
-    Status status = database_begin(store, why);
-    if (status != STATUS_OK)
-        return status;
-    status = apply(&application, id, why);
+    TRY(database_begin(store, why));
+    Status status = apply(&application, id, why);
     status = database_end(store, status, why);
     arena_free(&application.arena);
     return status;
@@ -187,13 +177,11 @@ bool rejudging_is_moment(const char *text)
 static Status name_problem(BatchRequest *request, Arena *arena, Message *why)
 {
     Problem problem;
-    Status status = problem_read(request->problem, &problem, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(problem_read(request->problem, &problem, why));
     request->problem = arena_string(arena, problem.id);
     request->revision = arena_string(arena, problem.revision.hex);
     Digest edition;
-    status = problem_edition(&problem, &edition, why);
+    Status status = problem_edition(&problem, &edition, why);
     request->edition = arena_string(arena, edition.hex);
     problem_free(&problem);
     return status;
@@ -210,10 +198,9 @@ Status rejudging_begin(Store *store, const BatchRequest *request, const char *pe
 {
     BatchRequest named = *request;
     int64_t id;
-    Status status = name_problem(&named, arena, why);
-    if (status == STATUS_OK)
-        status = batches_open(store, &named, person, arena, &id, skips, skip_count, why);
-    return status == STATUS_OK ? batches_read(store, id, arena, batch, why) : status;
+    TRY(name_problem(&named, arena, why));
+    TRY(batches_open(store, &named, person, arena, &id, skips, skip_count, why));
+    return batches_read(store, id, arena, batch, why);
 }
 
 static Status check_revision(Store *store, int64_t id, Arena *arena, Message *why)

@@ -53,9 +53,7 @@ static Status read_run_before(Store *store, BatchRow *row, Arena *arena, Message
     RecordedRun *recorded = arena_alloc(arena, sizeof *recorded);
     if (row->before.run_id == 0)
         return STATUS_OK;
-    Status status = store_run(store, row->before.run_id, arena, recorded, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(store_run(store, row->before.run_id, arena, recorded, why));
     row->before.run = &recorded->run;
     row->run_state = recorded->state;
     row->before.ranks = strcmp(recorded->state, "ranked") == 0;
@@ -151,9 +149,7 @@ static Status find_board(Store *store, const Board *board, const BatchRow *rows,
             *found = &known[i];
             return STATUS_OK;
         }
-    Status status = store_runs(store, board, boards->arena, &now, &now_count, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(store_runs(store, board, boards->arena, &now, &now_count, why));
     BoardRanks *added = database_rows_next(boards);
     const StoredRun *then = runs_then(now, now_count, board, rows, count, boards->arena, &then_count);
     *added = (BoardRanks){.board = board};
@@ -368,13 +364,13 @@ static Status find_candidates(Store *store, const BatchRequest *request, Rows *r
 static const char *reason_to_skip(const BatchRequest *request, const BatchCandidate *candidate)
 {
     if (candidate->problem == NULL)
-        return "there is none of this number";
+        return "no submission has this number";
     if (strcmp(candidate->problem, request->problem) != 0)
         return "it is of another problem";
     if (strcmp(candidate->mode, "rank") != 0)
-        return "it was not handed in for the ranking";
+        return "it was not submitted for the ranking";
     if (strcmp(candidate->received_utc, request->since_utc) < 0)
-        return "it was handed in earlier";
+        return "it was submitted earlier";
     if (strcmp(candidate->state, "cancelled") == 0)
         return "its author has withdrawn it";
     return candidate->has_source ? NULL : "the store does not have its source";
@@ -417,7 +413,7 @@ static Status refuse_empty(const BatchRequest *request, const Rows *skips, Messa
     enum { MOST_NAMED = 5 };
     const BatchSkip *skip = (const BatchSkip *)(const void *)skips->items;
     Text text = {0};
-    text_printf(&text, "there is nothing to judge again of problem %s", request->problem);
+    text_printf(&text, "problem %s has nothing to judge again", request->problem);
     for (size_t i = 0; i < skips->count && i < MOST_NAMED; i++)
         text_printf(&text, "; submission %lld: %s", (long long)skip[i].submission, skip[i].why);
     Status status = fail(STATUS_BAD_INPUT, why, "%s", text.data);
@@ -466,24 +462,19 @@ static Status open_batch(Store *store, const BatchRequest *request, const char *
                          Rows *skips, Message *why)
 {
     Rows candidates = {.arena = arena, .item_bytes = sizeof(BatchCandidate)};
-    Status status = refuse_second_batch(store, request->problem, why);
-    if (status == STATUS_OK)
-        status = find_candidates(store, request, &candidates, why);
-    if (status == STATUS_OK)
-        status = insert_batch(store, request, batch, why);
-    if (status == STATUS_OK)
-        status = insert_judgings(store, request, &candidates, *batch, skips, why);
-    return status == STATUS_OK ? note(store, person, "rejudge", *batch, request->reason, why) : status;
+    TRY(refuse_second_batch(store, request->problem, why));
+    TRY(find_candidates(store, request, &candidates, why));
+    TRY(insert_batch(store, request, batch, why));
+    TRY(insert_judgings(store, request, &candidates, *batch, skips, why));
+    return note(store, person, "rejudge", *batch, request->reason, why);
 }
 
 Status batches_open(Store *store, const BatchRequest *request, const char *person, Arena *arena, int64_t *batch,
                     BatchSkip **skips, size_t *skip_count, Message *why)
 {
     Rows skipped = {.arena = arena, .item_bytes = sizeof **skips};
-    Status status = database_begin(store, why);
-    if (status != STATUS_OK)
-        return status;
-    status = database_end(store, open_batch(store, request, person, arena, batch, &skipped, why), why);
+    TRY(database_begin(store, why));
+    Status status = database_end(store, open_batch(store, request, person, arena, batch, &skipped, why), why);
     *skips = (BatchSkip *)(void *)skipped.items;
     *skip_count = skipped.count;
     return status;
@@ -504,16 +495,12 @@ Status batches_take_in(Store *store, int64_t submission, const char *problem, Me
 static Status drop(Store *store, int64_t id, const char *person, Arena *arena, Message *why)
 {
     Batch batch;
-    Status status = batches_read(store, id, arena, &batch, why);
-    if (status == STATUS_OK)
-        status = batch_expect_open(&batch, why);
-    if (status == STATUS_OK)
-        status = database_do(store, NULL, why,
-                             "UPDATE judging SET state = 'cancelled' WHERE batch = ?1 AND state <> 'recorded'", "i",
-                             id);
-    if (status == STATUS_OK)
-        status = database_do(store, NULL, why, "UPDATE batch SET state = 'dropped' WHERE id = ?1", "i", id);
-    return status == STATUS_OK ? note(store, person, "rejudge drop", id, NULL, why) : status;
+    TRY(batches_read(store, id, arena, &batch, why));
+    TRY(batch_expect_open(&batch, why));
+    TRY(database_do(store, NULL, why, "UPDATE judging SET state = 'cancelled' WHERE batch = ?1 AND state <> 'recorded'",
+                    "i", id));
+    TRY(database_do(store, NULL, why, "UPDATE batch SET state = 'dropped' WHERE id = ?1", "i", id));
+    return note(store, person, "rejudge drop", id, NULL, why);
 }
 
 Status batches_drop(Store *store, int64_t id, const char *person, Message *why)

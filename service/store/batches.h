@@ -70,7 +70,7 @@ typedef struct BatchSkip { /* a submission that is not judged again */
     const char *why; /* "its author has withdrawn it" */
 } BatchSkip;
 
-/* Of all submissions of a problem, only those count that were handed in for its ranking. */
+/* Only submissions that were made for the ranking of the problem count. */
 MUST_USE Status batches_open(Store *store, const BatchRequest *request, const char *person, Arena *arena,
                              int64_t *batch, BatchSkip **skips, size_t *skip_count, Message *why);
 

@@ -86,9 +86,7 @@ static double sittings_s(const Problem *problem, size_t timed_cases)
 static Status count_references(const Problem *problem, size_t *count, Message *why)
 {
     Ladder ladder;
-    Status status = ladder_read(problem, &ladder, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(ladder_read(problem, &ladder, why));
     *count = ladder.count;
     ladder_free(&ladder);
     return STATUS_OK;
@@ -173,9 +171,7 @@ static Status check_word(const RecordReading *reading, const cJSON *item, const 
 /* A relative path would mean another place for each program that reads the file. */
 static Status check_path_within(const RecordReading *reading, const cJSON *item, size_t most)
 {
-    Status status = check_string(reading, item, NULL);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check_string(reading, item, NULL));
     if (item->valuestring[0] != '/')
         return json_fail(reading->file, item, reading->why, "expected a path from the root, found \"%s\"",
                          item->valuestring);

@@ -25,10 +25,8 @@ static bool are_alike(const char *const *one, size_t one_count, const char *cons
 
 static Status replace(Store *store, const char *const *problems, size_t count, Message *why)
 {
-    Status status = database_begin(store, why);
-    if (status != STATUS_OK)
-        return status;
-    status = database_do(store, NULL, why, "DELETE FROM wants_all_cases", "");
+    TRY(database_begin(store, why));
+    Status status = database_do(store, NULL, why, "DELETE FROM wants_all_cases", "");
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         status = database_do(store, NULL, why, "INSERT OR IGNORE INTO wants_all_cases VALUES (?1)", "t", problems[i]);
     return database_end(store, status, why);
@@ -153,13 +151,13 @@ Status host_times_review(Store *store, const Run *run, Arena *arena, const char 
     *rank_status = run->rank_status;
     if (own.name == NULL || strcmp(run->rank_status, "ranked") != 0)
         return STATUS_OK;
-    Status status = host_times_of_board(store, &run->board, own.name, &board, why);
-    if (status == STATUS_OK && !host_times_agree(own, board))
+    TRY(host_times_of_board(store, &run->board, own.name, &board, why));
+    if (!host_times_agree(own, board))
         *rank_status = arena_printf(arena,
                                     "quarantined: this machine times %s at %.4g ms and those of the board at %.4g ms, "
                                     "which differ by more than they are uncertain by",
                                     own.name, own.ms, board.ms);
-    return status;
+    return STATUS_OK;
 }
 
 /* ==== judgings ==================================================================================================== */
@@ -266,10 +264,8 @@ Status judgings_offer(Store *store, int64_t id, const char *worker, int64_t *att
 {
     int64_t changed = 0, number = 0;
     *attempt = 0;
-    Status status = database_begin(store, why);
-    if (status != STATUS_OK)
-        return status;
-    status = database_do(
+    TRY(database_begin(store, why));
+    Status status = database_do(
         store, &changed, why,
         "UPDATE judging SET state = 'offered', attempt = attempt + 1 WHERE id = ?1 AND state = 'queued'", "i", id);
     if (status == STATUS_OK && changed > 0)
@@ -306,13 +302,11 @@ Status judgings_fail(Store *store, int64_t id, int64_t attempt, const char *outc
                      Message *why)
 {
     int64_t changed = 0, holds = 0;
-    Status status = database_begin(store, why);
-    if (status != STATUS_OK)
-        return status;
-    status = database_do(store, &changed, why,
-                         "UPDATE judging SET state = 'queued', failures = failures + (?3 <> 'given_back')"
-                         " WHERE id = ?1 AND attempt = ?2 AND state IN ('offered', 'running')",
-                         "iit", id, attempt, outcome);
+    TRY(database_begin(store, why));
+    Status status = database_do(store, &changed, why,
+                                "UPDATE judging SET state = 'queued', failures = failures + (?3 <> 'given_back')"
+                                " WHERE id = ?1 AND attempt = ?2 AND state IN ('offered', 'running')",
+                                "iit", id, attempt, outcome);
     if (status == STATUS_OK && changed > 0)
         status = end_attempt(store, id, attempt, outcome, reason, why);
     if (status == STATUS_OK && changed > 0)
@@ -334,12 +328,10 @@ static Status put_document(Store *store, int64_t judging, const char *kind, cons
 
 static Status put_documents(Store *store, const Recording *recording, Message *why)
 {
-    Status status = put_document(store, recording->judging, "result", recording->result, why);
-    if (status == STATUS_OK)
-        status = put_document(store, recording->judging, "explain", recording->explain, why);
-    if (status == STATUS_OK)
-        status = put_document(store, recording->judging, "report", recording->report, why);
-    return status == STATUS_OK ? case_verdicts_put(store, recording->judging, recording->case_verdicts, why) : status;
+    TRY(put_document(store, recording->judging, "result", recording->result, why));
+    TRY(put_document(store, recording->judging, "explain", recording->explain, why));
+    TRY(put_document(store, recording->judging, "report", recording->report, why));
+    return case_verdicts_put(store, recording->judging, recording->case_verdicts, why);
 }
 
 static Status is_live(Store *store, int64_t judging, bool *live, Message *why)
@@ -368,17 +360,15 @@ static Status put_run(Store *store, const Recording *recording, int64_t *run, Me
 static Status put_recording(Store *store, const Recording *recording, Message *why)
 {
     int64_t run = 0;
-    Status status = end_attempt(store, recording->judging, recording->attempt, "judged", NULL, why);
-    if (status == STATUS_OK && recording->run != NULL)
-        status = put_run(store, recording, &run, why);
-    if (status == STATUS_OK)
-        status = database_do(
-            store, NULL, why,
-            "UPDATE judging SET verdict = ?2, text = ?3, device = ?4, device_s = ?5, run = nullif(?6, 0)"
-            " WHERE id = ?1",
-            "itttdi", recording->judging, recording->verdict, recording->text, recording->device, recording->device_s,
-            run);
-    return status == STATUS_OK ? put_documents(store, recording, why) : status;
+    TRY(end_attempt(store, recording->judging, recording->attempt, "judged", NULL, why));
+    if (recording->run != NULL)
+        TRY(put_run(store, recording, &run, why));
+    TRY(database_do(store, NULL, why,
+                    "UPDATE judging SET verdict = ?2, text = ?3, device = ?4, device_s = ?5, run = nullif(?6, 0)"
+                    " WHERE id = ?1",
+                    "itttdi", recording->judging, recording->verdict, recording->text, recording->device,
+                    recording->device_s, run));
+    return put_documents(store, recording, why);
 }
 
 static Status is_recorded(Store *store, const Recording *recording, bool *same, Message *why)
@@ -402,13 +392,11 @@ Status judgings_record(Store *store, const Recording *recording, RecordingOutcom
 {
     int64_t changed = 0;
     bool same = false;
-    Status status = database_begin(store, why);
-    if (status != STATUS_OK)
-        return status;
-    status = database_do(store, &changed, why,
-                         "UPDATE judging SET state = 'recorded' WHERE id = ?1 AND attempt = ?2"
-                         " AND state IN ('offered', 'running')",
-                         "ii", recording->judging, recording->attempt);
+    TRY(database_begin(store, why));
+    Status status = database_do(store, &changed, why,
+                                "UPDATE judging SET state = 'recorded' WHERE id = ?1 AND attempt = ?2"
+                                " AND state IN ('offered', 'running')",
+                                "ii", recording->judging, recording->attempt);
     if (status == STATUS_OK && changed > 0)
         status = put_recording(store, recording, why);
     else if (status == STATUS_OK)

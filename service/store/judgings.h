@@ -93,7 +93,7 @@ typedef struct JudgingState {
     const char *state, *verdict; /* verdict "" until it is recorded */
 } JudgingState;
 
-/* How it stands with what was handed in for itself, from one number of a submission to another. */
+/* The state of ordinary submissions, from one number to another. */
 MUST_USE Status judgings_states(Store *store, int64_t first, int64_t last, Arena *arena, JudgingState **states,
                                 size_t *count, Message *why);
 /* The last failure of the judge at a submission, in one line; "": none. */

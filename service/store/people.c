@@ -81,23 +81,20 @@ Status people_set_role(Store *store, int64_t person, PersonRole role, Message *w
 static Status check_pseudonym(Store *store, int64_t person, const char *pseudonym, Message *why)
 {
     int64_t same = 0;
-    Status status = person_check(pseudonym, why);
-    if (status == STATUS_OK)
-        status = database_int(store, &same, why,
-                              "SELECT count(*) FROM person WHERE id <> ?1 AND (lower(name) = lower(?2)"
-                              " OR lower(pseudonym) = lower(?2))",
-                              "it", person, pseudonym);
-    if (status == STATUS_OK && same > 0)
-        status = fail(STATUS_BAD_INPUT, why, "the name '%s' is taken, expected another one", pseudonym);
-    return status;
+    TRY(person_check(pseudonym, why));
+    TRY(database_int(store, &same, why,
+                     "SELECT count(*) FROM person WHERE id <> ?1 AND (lower(name) = lower(?2)"
+                     " OR lower(pseudonym) = lower(?2))",
+                     "it", person, pseudonym));
+    if (same > 0)
+        return fail(STATUS_BAD_INPUT, why, "the name '%s' is taken, expected another one", pseudonym);
+    return STATUS_OK;
 }
 
 Status people_set_pseudonym(Store *store, int64_t person, const char *pseudonym, Message *why)
 {
     const bool is_none = pseudonym[0] == '\0';
-    Status status = is_none ? STATUS_OK : check_pseudonym(store, person, pseudonym, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(is_none ? STATUS_OK : check_pseudonym(store, person, pseudonym, why));
     return database_do(store, NULL, why, "UPDATE person SET pseudonym = ?2 WHERE id = ?1", "it", person,
                        is_none ? NULL : pseudonym);
 }
@@ -130,9 +127,7 @@ static const char *const scope_names[] = {"all", "hand_in", "hand_in"}; /* what 
 
 Status token_add(Store *store, int64_t person, TokenScope scope, Secret *token, Message *why)
 {
-    Status status = secret_new(token, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(secret_new(token, why));
     return database_do(store, NULL, why,
                        "INSERT INTO token (hash, person, created_utc, scope, works) VALUES (?1, ?2, ?3, ?4, ?5)",
                        "titti", secret_hash(token->hex).hex, person, utc_now().text, scope_names[scope],
@@ -141,10 +136,8 @@ Status token_add(Store *store, int64_t person, TokenScope scope, Secret *token, 
 
 Status tokens_revoke(Store *store, int64_t person, Message *why)
 {
-    Status status = database_begin(store, why);
-    if (status != STATUS_OK)
-        return status;
-    status = database_do(store, NULL, why, "DELETE FROM login WHERE person = ?1", "i", person);
+    TRY(database_begin(store, why));
+    Status status = database_do(store, NULL, why, "DELETE FROM login WHERE person = ?1", "i", person);
     if (status == STATUS_OK)
         status = database_do(store, NULL, why,
                              "UPDATE token SET revoked_utc = ?2 WHERE person = ?1 AND revoked_utc IS NULL", "it",
@@ -242,12 +235,11 @@ Status people_find_invitation(Store *store, const char *invitation, Arena *arena
 Status people_join_group(Store *store, const char *invitation, int64_t person, Arena *arena, PersonGroup *group,
                          Message *why)
 {
-    Status status = database_do(
-        store, NULL, why,
-        "INSERT INTO membership (class_group, person, by_class) SELECT id, ?2, 0 FROM class_group"
-        " WHERE invitation = ?1 ON CONFLICT DO NOTHING",
-        "ti", secret_hash(invitation).hex, person);
-    return status == STATUS_OK ? people_find_invitation(store, invitation, arena, group, why) : status;
+    TRY(database_do(store, NULL, why,
+                    "INSERT INTO membership (class_group, person, by_class) SELECT id, ?2, 0 FROM class_group"
+                    " WHERE invitation = ?1 ON CONFLICT DO NOTHING",
+                    "ti", secret_hash(invitation).hex, person));
+    return people_find_invitation(store, invitation, arena, group, why);
 }
 
 Status people_list_groups(Store *store, Arena *arena, PersonGroup **groups, size_t *count, Message *why)

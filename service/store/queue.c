@@ -2,9 +2,9 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "grader/judge/result.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/problem_edition.h"
-#include "grader/judge/result.h"
 #include "service/store/batches.h"
 #include "service/store/config.h"
 #include "service/store/judgings.h"
@@ -167,9 +167,7 @@ static Status give_up(Queue *queue, WorkId id, const char *name, const char *out
     char attempt[40], kept[WORKER_NAME_BYTES + 1];
     bool held = false;
     snprintf(kept, sizeof kept, "%s", name); /* which may be that of a worker that is removed */
-    Status status = judgings_fail(queue->store, id.judging, id.attempt, outcome, reason, &held, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(judgings_fail(queue->store, id.judging, id.attempt, outcome, reason, &held, why));
     log_event(held ? LEVEL_ERROR : LEVEL_WARNING, "attempt_failed", "judging", name_attempt(id, attempt), "worker",
               kept, "outcome", outcome, "held", held ? "yes" : "no", "why", reason);
     QueueWorker *worker = find_worker(queue, kept);
@@ -204,11 +202,9 @@ static Status kept_basis(const Queue *queue, const QueuedJob *judging, Basis *ba
     if (!problem_edition_find(queue->editions, judging->edition_before, folder, sizeof folder))
         return fail(STATUS_SYSTEM, why, "%s: the server lacks the files by which this problem counts, edition %.16s",
                     judging->problem, judging->edition_before);
-    Status status = problem_read_in(folder, judging->problem, &problem, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(problem_read_in(folder, judging->problem, &problem, why));
     basis->is_kept = true;
-    status = problem_edition(&problem, &basis->edition, why);
+    Status status = problem_edition(&problem, &basis->edition, why);
     if (status == STATUS_OK && strcmp(basis->edition.hex, judging->edition_before) != 0)
         status = fail(STATUS_SYSTEM, why, "%s: these files are no longer those of the edition", folder);
     if (status == STATUS_OK)
@@ -223,10 +219,8 @@ static Status find_basis(const Queue *queue, const QueuedJob *judging, Basis *ba
     *basis = (Basis){.is_kept = false};
     if (judging->edition_before[0] != '\0' && strcmp(judging->mode, "try") != 0)
         return kept_basis(queue, judging, basis, why);
-    Status status = problem_read(judging->problem, &problem, why);
-    if (status != STATUS_OK)
-        return status;
-    status = problem_edition_keep(&problem, queue->editions, &basis->edition, why);
+    TRY(problem_read(judging->problem, &problem, why));
+    Status status = problem_edition_keep(&problem, queue->editions, &basis->edition, why);
     if (status == STATUS_OK)
         status = basis_of(queue, &problem, judging->mode, basis, why);
     problem_free(&problem);
@@ -238,10 +232,10 @@ static Status find_basis(const Queue *queue, const QueuedJob *judging, Basis *ba
 /* A problem may have changed since the hand-in. */
 static Status note_basis(Queue *queue, const QueuedJob *judging, const Basis *basis, Message *why)
 {
-    Status status = judgings_renew(queue->store, judging->id, basis->revision.hex, basis->edition.hex, why);
-    if (status == STATUS_OK && judging->batch == LIVE_BATCH && !basis->is_kept && strcmp(judging->mode, "try") != 0)
-        status = judgings_count_by(queue->store, judging->problem, basis->edition.hex, basis->revision.hex, why);
-    return status;
+    TRY(judgings_renew(queue->store, judging->id, basis->revision.hex, basis->edition.hex, why));
+    if (judging->batch == LIVE_BATCH && !basis->is_kept && strcmp(judging->mode, "try") != 0)
+        TRY(judgings_count_by(queue->store, judging->problem, basis->edition.hex, basis->revision.hex, why));
+    return STATUS_OK;
 }
 
 /* The first of those who wait that may have it; NULL: there is none. */
@@ -296,15 +290,13 @@ static Status offer(Queue *queue, const QueuedJob *judging, Arena *arena, Messag
     const Status read = find_basis(queue, judging, &basis, &reason);
     if (read == STATUS_BUSY) /* somebody changes the problem this moment: the next look offers it */
         return STATUS_OK;
-    Status status = submissions_source(queue->store, judging->source_hash, arena, &source, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(submissions_source(queue->store, judging->source_hash, arena, &source, why));
     if (read != STATUS_OK || source == NULL)
         return refuse(queue, judging, source == NULL ? "the store has lost the source" : reason.text, why);
     QueueWorker *worker = choose_worker(queue, judging, basis.deadlines.worker_s);
     if (worker == NULL)
         return STATUS_OK;
-    status = note_basis(queue, judging, &basis, why);
+    Status status = note_basis(queue, judging, &basis, why);
     if (status == STATUS_OK && strcmp(judging->mode, "try") != 0)
         status = case_verdicts_are_wanted(queue->store, judging->problem, &all_cases, why);
     if (status == STATUS_OK)
@@ -378,10 +370,9 @@ static Status check_text(const char *name, const char *text, Message *why)
     JsonFile file;
     if (text == NULL || text[0] == '\0')
         return STATUS_OK;
-    Status status = read_text(name, text, &file, why);
-    if (status == STATUS_OK)
-        json_free(&file);
-    return status;
+    TRY(read_text(name, text, &file, why));
+    json_free(&file);
+    return STATUS_OK;
 }
 
 static Status expect(const JsonFile *file, const char *key, const char *expected, Message *why)
@@ -446,10 +437,8 @@ static Status check_result(const QueuedJob *judging, const WorkResult *result, A
         return fail(STATUS_BAD_INPUT, why, "the result is of another source");
     if (strcmp(result->revision, judging->revision) != 0)
         return fail(STATUS_BAD_INPUT, why, "the problem has another revision where the worker is");
-    Status status = read_text("result.json", result->result, &file, why);
-    if (status != STATUS_OK)
-        return status;
-    status = take_result(&file, judging, result, arena, recording, why);
+    TRY(read_text("result.json", result->result, &file, why));
+    Status status = take_result(&file, judging, result, arena, recording, why);
     json_free(&file);
     if (status == STATUS_OK)
         status = check_run(judging, result, recording->verdict, why);
@@ -463,17 +452,13 @@ static Status complete_run(Queue *queue, const QueuedJob *judging, const WorkRes
                            Message *why)
 {
     StoredSubmission row;
-    Status status = submissions_read(queue->store, judging->submission, arena, &row, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(submissions_read(queue->store, judging->submission, arena, &row, why));
     *run = *result->run;
     run->person = row.person;
     run->time_utc = row.received_utc;
     run->file_name = row.file_name;
     run->source_hash = row.source_hash;
-    status = host_times_review(queue->store, run, arena, &run->rank_status, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(host_times_review(queue->store, run, arena, &run->rank_status, why));
     return submissions_source(queue->store, row.source_hash, arena, &run->source, why);
 }
 
@@ -579,7 +564,7 @@ Status queue_finish(Queue *queue, int64_t person, const JsonFile *file, const ch
         if (holder != NULL)
             holder->seen_s = now_s();
         if (holder == NULL && named != NULL && named->person != person && named->person != PERSON_UNKNOWN)
-            status = fail(STATUS_NOT_FOUND, why, "the worker %s is somebody else's", result.worker);
+            status = fail(STATUS_NOT_FOUND, why, "the worker %s belongs to another account", result.worker);
         else
             status = holder == NULL ? take_late(queue, &result, &arena, outcome, why)
                                     : take_end(queue, &result, &arena, outcome, why);
@@ -608,9 +593,7 @@ Status queue_claim(Queue *queue, int64_t person, const WorkClaim *claim, EventSt
         worker = add_worker(queue, claim->worker);
     else if (worker->person != person && worker->person != PERSON_UNKNOWN)
         return fail(STATUS_BUSY, why, "another worker is called %s, expected another name", claim->worker);
-    Status status = end_former_life(queue, worker, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(end_former_life(queue, worker, why));
     if (worker->stream != NULL)
         answer_reason(worker, "");
     snprintf(worker->device, sizeof worker->device, "%s", claim->device);
@@ -630,11 +613,8 @@ Status queue_note_alive(Queue *queue, int64_t person, const WorkProgress *progre
     *goes_on = worker != NULL;
     if (worker == NULL)
         return STATUS_OK;
-    Status status = worker->is_confirmed
-                        ? STATUS_OK
-                        : judgings_start(queue->store, progress->id.judging, progress->id.attempt, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(worker->is_confirmed ? STATUS_OK
+                             : judgings_start(queue->store, progress->id.judging, progress->id.attempt, why));
     const bool is_new = !worker->is_confirmed || strcmp(worker->step, progress->step) != 0 ||
                         worker->done != progress->done;
     worker->is_confirmed = true;
@@ -774,12 +754,10 @@ static Status tidy(Queue *queue, Message *why)
 static Status look(Queue *queue, Message *why)
 {
     look_at_readers(queue);
-    Status status = offer_jobs(queue, why);
-    if (status == STATUS_OK)
-        status = end_leases(queue, why);
-    if (status == STATUS_OK)
-        status = look_for_workers(queue, why);
-    return status == STATUS_OK ? tidy(queue, why) : status;
+    TRY(offer_jobs(queue, why));
+    TRY(end_leases(queue, why));
+    TRY(look_for_workers(queue, why));
+    return tidy(queue, why);
 }
 
 /* Trouble, a full disk for example, is told once and tried again. */

@@ -648,8 +648,8 @@ static void *keep_pilots(void *context)
 static Status open_store(Slurm *slurm, Message *why)
 {
     char path[SERVICE_PATH_BYTES];
-    Status status = service_store_path(slurm->options.state, path, why);
-    return status == STATUS_OK ? store_open(path, STORE_WRITE, &slurm->store, why) : status;
+    TRY(service_store_path(slurm->options.state, path, why));
+    return store_open(path, STORE_WRITE, &slurm->store, why);
 }
 
 /* The name is the same after a restart, and another one for another server of the same user. */

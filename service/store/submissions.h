@@ -1,4 +1,4 @@
-/* submissions.h - what people handed in, with what became of it so far.
+/* submissions.h - what people submitted, with what became of it so far.
  *
  * A submission is acknowledged when submissions_hand_in() returns, and survives any crash from then on. Its key is the
  * client's: the same person and key give the same submission again, whatever else the request holds.
@@ -61,7 +61,7 @@ typedef struct StoredSubmission { /* with the judging that counts; grader/proble
 MUST_USE Status submissions_hand_in(Store *store, const HandIn *hand_in, const OrderRule *rule, int64_t *id,
                                     bool *is_new, Message *why);
 
-/* NOT_FOUND: there is none of this number. */
+/* NOT_FOUND: no submission has this number. */
 MUST_USE Status submissions_read(Store *store, int64_t id, Arena *arena, StoredSubmission *row, Message *why);
 /* The submission that a run of the leaderboard comes from; id 0: none. */
 MUST_USE Status submissions_of_run(Store *store, int64_t run, int64_t *id, Message *why);

@@ -150,8 +150,8 @@ static Status check_job(const JsonFile *file, const cJSON *object, const WorkJob
 Status work_read_job(const JsonFile *file, const cJSON *object, Arena *arena, WorkJob *job, Message *why)
 {
     *job = (WorkJob){0};
-    Status status = record_read(&job_table, file, object, arena, job, why);
-    return status == STATUS_OK ? check_job(file, object, job, why) : status;
+    TRY(record_read(&job_table, file, object, arena, job, why));
+    return check_job(file, object, job, why);
 }
 
 cJSON *work_progress_json(const WorkProgress *progress)
@@ -187,10 +187,8 @@ Status work_parse_run(const char *name, const char *text, Arena *arena, Run *run
 {
     JsonFile file;
     *run = (Run){0};
-    Status status = json_parse(name, text, strlen(text), &file, why);
-    if (status != STATUS_OK)
-        return status;
-    status = record_read(&run_table, &file, file.root, arena, run, why);
+    TRY(json_parse(name, text, strlen(text), &file, why));
+    Status status = record_read(&run_table, &file, file.root, arena, run, why);
     json_free(&file);
     return status;
 }

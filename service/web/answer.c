@@ -1,8 +1,8 @@
 #include "service/web/answer.h"
 
 #include "base/json.h"
-#include "grader/report/report.h"
 #include "grader/judge/result_json.h"
+#include "grader/report/report.h"
 #include "leaderboard/database.h"
 #include "service/course/class_file.h"
 #include "service/store/judgings.h"
@@ -160,7 +160,7 @@ Status class_expect_open(const Visit *visit, const char *problem, const char *mo
     Text text = {0};
     due_add_outlook(&text, file, &due, now_s);
     Status status = fail(STATUS_BAD_INPUT, why,
-                         "%s %s; until then %s can be handed in with the modes try and test alone", later->title,
+                         "%s %s; until then %s can be submitted with the modes try and test only", later->title,
                          text.data, problem);
     text_free(&text);
     return status;

@@ -6,10 +6,10 @@
 #include "service/course/class_watch.h"
 #include "service/course/extensions.h"
 #include "service/http/http.h"
-#include "service/store/queue.h"
-#include "service/store/slurm.h"
 #include "service/store/config.h"
 #include "service/store/people.h"
+#include "service/store/queue.h"
+#include "service/store/slurm.h"
 #include "service/store/submissions.h"
 
 #include <cjson/cJSON.h>
@@ -135,7 +135,7 @@ MUST_USE Status submission_json(const Service *service, const StoredSubmission *
 
 /* ==== class rules ================================================================================================= */
 
-/* What class.json says about a request: whether something may be handed in, and what of others is shown. */
+/* What class.json says about a request: whether submitting is allowed, and what of others is shown. */
 
 /* NULL: the server has no class. Lives as long as the request. */
 const ClassFile *class_of(const Visit *visit);

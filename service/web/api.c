@@ -185,7 +185,7 @@ static bool is_admitted(Visit *visit, const Route *route)
     else if (!is_open && !visit->is_known)
         answer_error(visit, 401, "who are you? expected \"Authorization: Bearer TOKEN\"; a teacher gives out tokens");
     else if (!is_open && visit->hands_in_only && !is_for_kits(route))
-        answer_error(visit, 403, "this token is only for handing in for others");
+        answer_error(visit, 403, "this token only submits for others");
     else if (!is_open && visit->person.role < least && !visit->hands_in_only)
         answer_error(visit, 403, "this is for %ss", role_name(least));
     else if (strcmp(route->method, "GET") != 0 && !identity_is_same_origin(visit))

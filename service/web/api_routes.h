@@ -18,7 +18,7 @@ void api_comparison(Visit *visit);
 /* The text that the command line prints. Rows are listed newest first; a history has those of each problem, oldest first. */
 void list_text(const Visit *visit, const StoredSubmission *rows, size_t count, Text *out);
 void history_text(const StoredSubmission *rows, size_t count, Arena *arena, Text *out);
-/* Of what comparison() has found. */
+/* The text of what comparison() has found. */
 void comparison_text(const cJSON *values, const StoredSubmission *after, Text *out);
 
 #endif

@@ -1,10 +1,10 @@
 /* api_submissions.c - what the API says of submissions: lists, one of them, histories and comparisons. Each is JSON, or with
  * ?text=1 the text that `convjudge runs`, `show`, `history` and `compare` print: at most 80 columns, in ASCII but for names.  */
 #include "base/json.h"
+#include "base/terminal.h"
 #include "grader/problem/problem.h"
 #include "grader/report/report.h"
 #include "grader/report/time_change.h"
-#include "base/terminal.h"
 #include "leaderboard/database.h"
 #include "service/store/judgings.h"
 #include "service/store/view.h"
@@ -77,10 +77,9 @@ static Status expect_problem(const char *id, size_t submissions, Message *why)
     Problem problem;
     if (id == NULL || submissions > 0)
         return STATUS_OK;
-    Status status = problem_read(id, &problem, why);
-    if (status == STATUS_OK)
-        problem_free(&problem);
-    return status;
+    TRY(problem_read(id, &problem, why));
+    problem_free(&problem);
+    return STATUS_OK;
 }
 
 static Status read_list(const Visit *visit, int64_t usual, StoredSubmission **rows, size_t *count, Message *why)
@@ -92,15 +91,14 @@ static Status read_list(const Visit *visit, int64_t usual, StoredSubmission **ro
                                .limit = limit < 1      ? 1
                                         : limit > MOST ? MOST
                                                        : limit};
-    Status status = filter_person(visit, &filter.person, why);
-    if (status == STATUS_OK)
-        status = submissions_list(visit->service->store, &filter, visit->arena, rows, count, why);
-    return status == STATUS_OK ? expect_problem(filter.problem, *count, why) : status;
+    TRY(filter_person(visit, &filter.person, why));
+    TRY(submissions_list(visit->service->store, &filter, visit->arena, rows, count, why));
+    return expect_problem(filter.problem, *count, why);
 }
 
 static void add_none(Text *out)
 {
-    text_add(out, "no submissions yet: `convjudge submit FILE` hands one in\n");
+    text_add(out, "no submissions yet; `convjudge submit FILE` makes one\n");
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */

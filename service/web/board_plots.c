@@ -1,7 +1,7 @@
 #include "service/web/board_plots.h"
 
-#include "grader/ranking/ranking.h"
 #include "base/terminal.h"
+#include "grader/ranking/ranking.h"
 #include "harness/device/ceilings.h"
 #include "harness/device/device_open.h"
 #include "service/store/service_store.h"

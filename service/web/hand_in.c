@@ -4,12 +4,12 @@
 #include "grader/problem/own_case.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
-#include "service/web/answer.h"
-#include "service/web/api.h"
 #include "service/store/config.h"
 #include "service/store/judgings.h"
 #include "service/store/service_store.h"
 #include "service/store/submissions.h"
+#include "service/web/answer.h"
+#include "service/web/api.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ static Status check_mode(const HandInRequest *request, const char **mode, Messag
     if (judging_mode_named(*mode) == JUDGING_MODES)
         return fail(STATUS_BAD_INPUT, why, "mode: expected try, test or rank, found '%.40s'", *mode);
     if (request->sizes != NULL && strcmp(*mode, "try") != 0)
-        return fail(STATUS_BAD_INPUT, why, "sizes: belong to the mode try, found the mode %s", *mode);
+        return fail(STATUS_BAD_INPUT, why, "sizes: only for the mode try, found the mode %s", *mode);
     return STATUS_OK;
 }
 
@@ -81,7 +81,7 @@ static Status check_author(const Visit *visit, Person author, Message *why)
     identity_raise_role(visit->service->config, &author);
     return author.role == PERSON_STUDENT
                ? STATUS_OK
-               : fail(STATUS_BAD_INPUT, why, "this token hands in for students alone, and the role of '%s' is %s",
+               : fail(STATUS_BAD_INPUT, why, "this token submits for students only, and the role of '%s' is %s",
                       author.name, role_name(author.role));
 }
 

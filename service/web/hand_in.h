@@ -2,8 +2,8 @@
 #ifndef SERVICE_WEB_HAND_IN_H
 #define SERVICE_WEB_HAND_IN_H
 
-#include "service/web/answer.h"
 #include "service/store/submissions.h"
+#include "service/web/answer.h"
 
 typedef struct HandInRequest { /* all but sizes, problem, mode and person are needed */
     const char *key, *file_name, *source;

@@ -4,9 +4,9 @@
 #include "base/text.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
-#include "service/web/parts.h"
 #include "service/store/view.h"
 #include "service/web/board_plots.h"
+#include "service/web/parts.h"
 #include "service/web/template.h"
 
 #include <errno.h>
@@ -197,10 +197,8 @@ static Status write_problem(Folder *folder, const char *id, Message *why)
     BoardPage *boards;
     size_t count = 0;
     const char *statement = "", *starter = NULL;
-    Status status = problem_read(id, &problem, why);
-    if (status != STATUS_OK)
-        return status;
-    status = testcases_read(&problem, &testcases, why);
+    TRY(problem_read(id, &problem, why));
+    Status status = testcases_read(&problem, &testcases, why);
     read_problem_file(folder, &problem, "statement.md", &statement);
     read_problem_file(folder, &problem, "starter.cu", &starter);
     if (status == STATUS_OK)

@@ -3,9 +3,9 @@
 
 #include "grader/problem/problem.h"
 #include "leaderboard/database.h"
+#include "service/store/batch_apply.h"
 #include "service/store/batches.h"
 #include "service/store/judgings.h"
-#include "service/store/batch_apply.h"
 #include "service/store/service_store.h"
 #include "service/store/view.h"
 #include "service/web/api.h"

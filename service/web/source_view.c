@@ -2,9 +2,9 @@
 
 #include "base/arena.h"
 #include "base/diff.h"
+#include "base/terminal.h"
 #include "grader/report/report.h"
 #include "grader/report/time_change.h"
-#include "base/terminal.h"
 #include "service/store/view.h"
 #include "service/web/answer.h"
 #include "service/web/template.h"

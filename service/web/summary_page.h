@@ -3,8 +3,8 @@
 #define SERVICE_WEB_SUMMARY_PAGE_H
 
 #include "base/text.h"
-#include "service/web/site.h"
 #include "service/course/class_summary.h"
+#include "service/web/site.h"
 
 /* `site->is_alone`: one file that needs no other. */
 void summary_page(Text *page, const Site *site, const Summary *summary);

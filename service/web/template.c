@@ -244,7 +244,7 @@ static const cJSON *value_of(Rendering *rendering, const TemplateScope *scope, c
     return find(rendering, scope, tag, tag->name + (tag->name[0] == '!'), &filtered);
 }
 
-/* What stands before the {{else}}, or what stands behind it. */
+/* The text before the {{else}}, or the text after it. */
 static void render_branch(Rendering *rendering, const TemplateScope *scope, const Block *block, bool is_first)
 {
     render(rendering, is_first ? block->begin : block->or_begin, is_first ? block->end : block->or_end, scope);

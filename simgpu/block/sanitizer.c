@@ -1,20 +1,20 @@
 #include "simgpu/block/sanitizer.h"
 
 #include "base/arena.h"
-#include "simgpu/block/cluster.h"
-#include "simgpu/block/execute.h"
-#include "simgpu/block/worker.h"
-#include "simgpu/block/register.h"
-#include "simgpu/code/function.h"
-#include "simgpu/memory/footprint.h"
-#include "simgpu/memory/validity.h"
 #include "simgpu/block/async_copies.h"
 #include "simgpu/block/block_races.h"
+#include "simgpu/block/cluster.h"
 #include "simgpu/block/cluster_races.h"
+#include "simgpu/block/execute.h"
 #include "simgpu/block/raw_finding.h"
+#include "simgpu/block/register.h"
 #include "simgpu/block/shadow_cells.h"
 #include "simgpu/block/thread_races.h"
 #include "simgpu/block/warp_order.h"
+#include "simgpu/block/worker.h"
+#include "simgpu/code/function.h"
+#include "simgpu/memory/footprint.h"
+#include "simgpu/memory/validity.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -221,8 +221,7 @@ static void mbarrier_wait(Worker *worker, const Instruction *instruction, PtxSpa
  *
  * Source   PTX ISA 9.0, Memory Consistency Model: Release and Acquire Patterns. */
 
-/* Of a block: stores that are kept, and how often they are looked at. What goes beyond these limits counts as
- * published. */
+/* Limits of a block: stores that are kept, and how often they are looked at. Stores beyond them count as published. */
 enum { MOST_STORES = 1 << 15, MOST_LOOKS = 1 << 24 };
 
 /* When a warp did something. */
@@ -257,7 +256,7 @@ static Publication *publication_new(const Code *code)
     if (!can_wait)
         return NULL;
     Publication *publication = zeroed(1, sizeof *publication);
-    publication->stores = zeroed(MOST_STORES, sizeof *publication->stores);
+    publication->stores = allocated(malloc(MOST_STORES * sizeof *publication->stores));
     return publication;
 }
 
@@ -546,6 +545,18 @@ static uint64_t chosen_of(const Chacha20Key *key, uint32_t purpose, uint64_t num
     return ((uint64_t)random.words[1] << 32 | random.words[0]) % length;
 }
 
+static bool is_in_detail(const SanitizerPlan *plan, uint64_t block, uint64_t blocks)
+{
+    return block == 0 || block + 1 == blocks ||
+           block % plan->stride == chosen_of(plan->sample_key, PURPOSE_DETAILED, block / plan->stride, plan->stride);
+}
+
+bool sanitizer_samples(const Launch *launch, uint64_t block)
+{
+    const SanitizerPlan *plan = launch->sanitizer_plan;
+    return plan != NULL && plan->is_sample && is_in_detail(plan, block, launch->blocks);
+}
+
 /* A block that is searched closely is one of those that are checked in detail. The blocks of a cluster are chosen
  * together, and `block` counts clusters. */
 static void choose_checks(Sanitizer *sanitizer, uint64_t block, uint64_t blocks)
@@ -554,9 +565,9 @@ static void choose_checks(Sanitizer *sanitizer, uint64_t block, uint64_t blocks)
     const Chacha20Key *key = plan->sample_key;
     const uint64_t run = block / plan->stride, runs = plan->close_stride / plan->stride;
     const bool is_end = block == 0 || block + 1 == blocks;
-    const bool is_chosen = block % plan->stride == chosen_of(key, PURPOSE_DETAILED, run, plan->stride);
-    sanitizer->is_detailed = is_chosen || is_end;
-    sanitizer->is_close = (is_chosen && run % runs == chosen_of(key, PURPOSE_CLOSE, run / runs, runs)) || is_end;
+    sanitizer->is_detailed = is_in_detail(plan, block, blocks);
+    sanitizer->is_close = sanitizer->is_detailed &&
+                          (is_end || run % runs == chosen_of(key, PURPOSE_CLOSE, run / runs, runs));
 }
 
 /* The new epoch and the new generation make all that earlier blocks left in the tables invalid, so that nothing needs

@@ -48,9 +48,9 @@
 #define SIMGPU_BLOCK_SANITIZER_H
 
 #include "simgpu/block/active.h"
+#include "simgpu/block/sanitizer_state.h"
 #include "simgpu/code/code.h"
 #include "simgpu/cost/pattern.h"
-#include "simgpu/block/sanitizer_state.h"
 
 /* ==== steps ======================================================================================================= */
 
@@ -112,6 +112,8 @@ void sanitizer_local_forgotten(Worker *worker, uint32_t lane, uint64_t offset, u
 
 /* NULL where the launch asks for no checks, or where the kernel does what the sanitizer cannot follow. */
 SanitizerPlan *sanitizer_plan_new(const Launch *launch);
+/* Whether a block is one of the sample that SIM_SANITIZE_SAMPLE asks for. */
+bool sanitizer_samples(const Launch *launch, uint64_t block);
 void sanitizer_plan_free(SanitizerPlan *plan);
 
 /* ==== bulk accesses =============================================================================================== */

@@ -37,8 +37,8 @@ struct DeferredReads {
 DeferredReads *deferred_reads_new(void)
 {
     DeferredReads *deferred = zeroed(1, sizeof *deferred);
-    deferred->reads = zeroed(MOST_READS, sizeof *deferred->reads);
-    deferred->shapes = zeroed(MOST_SHAPES, sizeof *deferred->shapes);
+    deferred->reads = allocated(malloc(MOST_READS * sizeof *deferred->reads));
+    deferred->shapes = allocated(malloc(MOST_SHAPES * sizeof *deferred->shapes));
     return deferred;
 }
 
@@ -332,6 +332,7 @@ struct ShadowCells {
     ShadowCell (*lines)[LINE_CELLS];
     LinePlace table[1 << TABLE_BITS];
     uint32_t used, block;
+    uint32_t begun;        /* the first lines, which have been used; the others hold nothing yet */
     const LinePlace *last; /* the one found last; NULL: none yet */
 };
 
@@ -340,7 +341,7 @@ ShadowCells *shadow_cells_new(const Launch *launch)
     ShadowCells *cells = zeroed(1, sizeof *cells);
     cells->shared = zeroed((launch->shared_bytes >> launch->sanitizer_plan->shared_cell_log) + 1,
                            sizeof *cells->shared);
-    cells->lines = zeroed(MOST_LINES, sizeof *cells->lines);
+    cells->lines = allocated(malloc(MOST_LINES * sizeof *cells->lines));
     return cells;
 }
 
@@ -373,6 +374,8 @@ static const LinePlace *find_line(ShadowCells *cells, uint64_t number)
         return place;
     if (cells->used == MOST_LINES)
         return NULL;
+    if (cells->used == cells->begun) /* few launches need many lines */
+        memset(cells->lines[cells->begun++], 0, sizeof *cells->lines);
     *place = (LinePlace){.number = number, .block = cells->block, .line = cells->used++};
     return place;
 }

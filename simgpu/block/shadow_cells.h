@@ -3,8 +3,8 @@
 #define SIMGPU_BLOCK_SHADOW_CELLS_H
 
 #include "simgpu/block/active.h"
-#include "simgpu/code/code.h"
 #include "simgpu/block/sanitizer_state.h"
+#include "simgpu/code/code.h"
 
 /* ==== shadow cells ================================================================================================ */
 
@@ -63,7 +63,7 @@ static inline void shadow_cell_set_written(const Sanitizer *sanitizer, ShadowCel
     cell->write_epoch = sanitizer->first_epoch;
     cell->copy_group = cell->bulk_phase = 0;
 }
-/* Remembers a plain load by a lane, after it was compared with whoever it may race with. */
+/* Remembers a plain load by a lane, after it was compared with the accesses that it may race with. */
 void shadow_cell_add_reader(const Sanitizer *sanitizer, ShadowCell *cell, uint32_t lane);
 /* Has the block written all that is read? */
 bool shared_is_written(const Worker *worker, const SharedRead *read);

@@ -4,8 +4,8 @@
 #include "simgpu/block/cluster.h"
 #include "simgpu/block/group.h"
 #include "simgpu/block/lines.h"
-#include "simgpu/block/worker.h"
 #include "simgpu/block/register.h"
+#include "simgpu/block/worker.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -305,6 +305,7 @@ void worker_begin_block(Worker *worker, uint64_t block)
     else
         begin_calls(worker);
     worker->path = (SimWarpPath){0};
+    worker->work = 0;
     worker->clock = 0;
     worker->trace = launch->is_timed ? trace_of(&launch->traces, block) : NULL;
     if (launch->is_timed && worker->trace == NULL)

@@ -4,8 +4,8 @@
 
 #include "simgpu/block/async_copies.h"
 #include "simgpu/block/cluster_races.h"
-#include "simgpu/block/shadow_cells.h"
 #include "simgpu/block/raw_finding.h"
+#include "simgpu/block/shadow_cells.h"
 #include "simgpu/block/warp_order.h"
 
 #include <string.h>
@@ -59,7 +59,7 @@ static bool compare_with(const ThreadAccess *access, uint32_t other, uint32_t ot
     return true;
 }
 
-/* Whoever uses what a bulk copy has stored must have waited for its mbarrier, and for nothing else. */
+/* A thread that uses the data of a bulk copy must have waited for its mbarrier, and for nothing else. */
 static void compare_with_bulk_copy(const ThreadAccess *access, const ShadowCell *cell)
 {
     const Sanitizer *sanitizer = access->worker->sanitizer;

@@ -128,7 +128,7 @@ void warp_order_arrive_at(Sanitizer *sanitizer, uint64_t offset, uint32_t lane, 
         end_phase(sanitizer->order, phases);
 }
 
-/* Who of this block has told the other block is not known: it counts as all of them. */
+/* We do not know which thread of this block signalled, so assume that all did. */
 void warp_order_arrive_far(Sanitizer *sanitizer, uint64_t offset, bool ends)
 {
     Phases *phases = phases_at(sanitizer->order, offset);

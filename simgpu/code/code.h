@@ -72,6 +72,7 @@ typedef enum AtomicKind {
 } AtomicKind;
 typedef enum BulkKind { BULK_LOAD, BULK_STORE, BULK_TO_CLUSTER, BULK_PREFETCH } BulkKind;
 typedef enum ProxyFenceKind { PROXY_SHARED, PROXY_GLOBAL, PROXY_ALL } ProxyFenceKind;
+enum { REGISTER_UNIT = 8 }; /* setmaxnreg counts registers of a thread in these */
 typedef enum GridControlKind { GRID_WAIT, GRID_RELEASE } GridControlKind; /* .wait, .launch_dependents */
 enum { BULK_OWN_BLOCK = 1 << MAX_CLUSTER };
 enum { LOAD_MBARRIER = 1 };
@@ -242,6 +243,7 @@ typedef struct BasicBlock {
     uint32_t instructions;  /* PTX instructions, with the one that ends it */
     uint32_t classes[OP_CLASSES];
     uint32_t loads, shared_loads, constant_loads; /* requests of a warp that runs it, for SimWarpPath */
+    uint32_t work; /* machine instructions of a warp that runs it; without machine code, those of PTX */
 } BasicBlock;
 
 /* What a basic block holds of one source line. */

@@ -51,7 +51,7 @@ static inline f32 div_approx_of(f32 a, f32 b) { return __builtin_fabsf(b) > 0x1p
 static inline f32 magnitude32(f32 a) { return f32_from(f32_bits(a) & 0x7FFFFFFF); }
 static inline f32 negated32(f32 a) { return f32_from(f32_bits(a) ^ 0x80000000); }
 
-/* Of a NaN and a number the number is taken, and -0 is less than +0: equal operands differ at most in the sign bit. */
+/* If one operand is a NaN the other is taken, and -0 is less than +0: equal operands differ at most in the sign bit. */
 static inline f32 min32(f32 a, f32 b)
 {
     f32 number = a < b ? a : b < a ? b : f32_from(f32_bits(a) | f32_bits(b));

@@ -19,7 +19,7 @@ typedef void LaneFunction(void *d, const void *a, const void *b, const void *c, 
 /* Sizes of lanes and memory elements are given as the logarithm: 0 to 3 for 1 to 8 bytes. */
 enum { SIZES = 4 };
 
-/* Of the lanes' numbers, minus that of the first lane. */
+/* The lanes' numbers, minus that of the first lane. */
 typedef struct LaneSpan {
     int32_t low, high; /* the least and the greatest */
     uint32_t bits;     /* all of them combined by or */

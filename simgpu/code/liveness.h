@@ -14,7 +14,7 @@ typedef struct Liveness {
     uint64_t *live_in; /* [block][words] what the block or one after it reads before it is written */
 } Liveness;
 
-/* Of registers 0 to register_count - 1, in the arena. False where the sets would take more than 256 MiB each. */
+/* Covers registers 0 to register_count - 1, in the arena. False where the sets would take more than 256 MiB each. */
 bool liveness_find(const Code *code, uint32_t register_count, Arena *arena, Liveness *liveness);
 static inline const uint64_t *liveness_in(const Liveness *liveness, int block)
 {

@@ -28,6 +28,56 @@ BlockQueue block_queue(double blocks, double work_s, double wait_s)
     return (BlockQueue){seconds, fmin(1, fmax(0, wait_s * change / seconds))};
 }
 
+/* ==== handed out ================================================================================================== */
+
+typedef struct Place {
+    double ends; /* its last block, in units of work */
+    uint32_t number;
+} Place;
+
+static bool ends_before(const Place *a, const Place *b)
+{
+    return a->ends < b->ends || (a->ends == b->ends && a->number < b->number);
+}
+
+/* The first place of a heap has got a block and ends later. */
+static void sift_down(Place *heap, size_t count)
+{
+    for (size_t at = 0, next = 1; next < count; at = next, next = 2 * at + 1) {
+        next += next + 1 < count && ends_before(&heap[next + 1], &heap[next]);
+        if (!ends_before(&heap[next], &heap[at]))
+            return;
+        const Place place = heap[at];
+        heap[at] = heap[next];
+        heap[next] = place;
+    }
+}
+
+BlockShares block_shares_find(const double *works, size_t count, uint32_t multiprocessors, uint32_t resident)
+{
+    const size_t places = (size_t)multiprocessors * resident;
+    double *of_multiprocessor = zeroed(multiprocessors, sizeof *of_multiprocessor);
+    Place *heap = zeroed(places, sizeof *heap);
+    double sum = 0, longest = 0, busiest = 0, last = 0;
+    for (size_t i = 0; i < places; i++)
+        heap[i].number = (uint32_t)i;
+    for (size_t i = 0; i < count; i++) {
+        double *of_this = &of_multiprocessor[heap[0].number % multiprocessors];
+        sum += works[i];
+        longest = fmax(longest, works[i]);
+        busiest = fmax(busiest, *of_this += works[i]);
+        last = fmax(last, heap[0].ends += works[i]);
+        sift_down(heap, places);
+    }
+    free(of_multiprocessor);
+    free(heap);
+    if (!(longest > 0))
+        return (BlockShares){0};
+    return (BlockShares){.share = busiest / sum,
+                       .waves = last / longest,
+                       .together = fmin(resident, floor(busiest / longest + 0.5))};
+}
+
 /* ==== combine ===================================================================================================== */
 
 static const double UNITS_POWER = 4;
@@ -117,6 +167,7 @@ static double ratio(double part, double count)
 
 typedef struct CostShape {
     double blocks, warps;
+    double most_blocks; /* of a multiprocessor */
     double share; /* fraction of all work that the busiest multiprocessor does */
     double waves; /* how many times a multiprocessor is filled with blocks */
     double warps_per_block, resident;
@@ -136,9 +187,15 @@ static CostShape shape_of(const CostInput *input)
                        .warps_per_block = fmax(1, ceil(threads / SIM_WARP_SIZE)),
                        .resident = fmax(1, resident)};
     shape.warps = shape.blocks * shape.warps_per_block;
-    shape.share = ceil(shape.blocks / profile->multiprocessors) / shape.blocks;
-    shape.together = fmin(shape.resident, ceil(shape.blocks / profile->multiprocessors));
+    shape.most_blocks = ceil(shape.blocks / profile->multiprocessors);
+    shape.share = shape.most_blocks / shape.blocks;
+    shape.together = fmin(shape.resident, shape.most_blocks);
     shape.waves = ceil(shape.blocks / (profile->multiprocessors * shape.resident));
+    if (input->block_shares.share > 0) {
+        shape.share = input->block_shares.share;
+        shape.together = input->block_shares.together;
+        shape.waves = input->block_shares.waves;
+    }
     return shape;
 }
 
@@ -360,8 +417,7 @@ static double uniform_miss_share(const CostInput *input, const SimMachineRatios 
     double read = fmin(input->function->constant_bytes, 4 * (double)input->longest_warp_constant);
     double reach = uniform_reach_bytes(input->profile, shape) * work_of_element(input->counters, machine);
     double spread = pow(read / reach, 4);
-    double blocks = shape->blocks * shape->share; /* of a multiprocessor */
-    return (1 - 1 / blocks) * spread / (1 + spread);
+    return (1 - 1 / shape->most_blocks) * spread / (1 + spread);
 }
 
 /* If a loop over an array is completely unrolled, its elements become operands. Elements beyond the size of the cache
@@ -529,7 +585,7 @@ static void find_parts(const CostInput *input, const CostShape *shape, CostPart 
         {"dram", dram_seconds(input, local_sectors * local.memory), false},
         {"constant", constant_cycles(input, &machine, shape) * s_per_cycle, true},
         {"latency", latency_seconds(input, &machine, shape), false},
-        {"blocks", shape->blocks * shape->share * profile->block_start_s, true},
+        {"blocks", shape->most_blocks * profile->block_start_s, true},
     };
     for (int i = 0; i < PART_COUNT; i++)
         parts[i] = (CostPart){.name = found[i].name,

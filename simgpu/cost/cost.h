@@ -41,6 +41,20 @@ typedef struct BlockQueue {
  * waits for `wait_s` before that. */
 BlockQueue block_queue(double blocks, double work_s, double wait_s);
 
+/* ==== handed out ================================================================================================== */
+
+/* How much the busiest multiprocessor does, where the blocks of a grid are not alike.
+ *
+ * Theory   blocks are handed out in their order: first to the places of all multiprocessors in turn, then to the place
+ *          whose block ends first. A place is what one of the resident blocks takes; a block needs it for a time in
+ *          proportion to its work. So blocks that do nothing neither take work from others nor hide their waiting.
+ * Errors   none: blocks without any work are all alike.
+ * Source   the order: Gilman et al., Demystifying the Placement Policies of the NVIDIA GPU Thread Block Scheduler for
+ *          Concurrent Kernels, Performance Evaluation Review 48 (2021). */
+
+/* works[count]: of so many equal runs of neighbouring blocks. A multiprocessor has `resident` places. */
+BlockShares block_shares_find(const double *works, size_t count, uint32_t multiprocessors, uint32_t resident);
+
 /* ==== combine ===================================================================================================== */
 
 /* The time of a kernel from the times that its parts would take alone.
@@ -77,6 +91,7 @@ typedef struct CostInput {
     uint64_t longest_warp_loads;        /* its global and local load requests */
     uint64_t longest_warp_shared;       /* its shared load requests */
     uint64_t longest_warp_constant;     /* its constant load requests */
+    BlockShares block_shares;               /* all 0: the blocks are alike */
     SimMachineRatios machine;           /* from cost_machine_ratios(); all 0: the machine code is unknown */
 } CostInput;
 

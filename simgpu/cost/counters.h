@@ -50,6 +50,13 @@ typedef struct SimMachineRatios {
     double waiting;        /* time from start to end of a warp / the same according to PTX */
 } SimMachineRatios;
 
+/* How the blocks of a grid are divided among multiprocessors (cost.h). */
+typedef struct BlockShares {
+    double share;    /* fraction of all work that the busiest multiprocessor does; 0: all blocks are alike */
+    double waves;    /* of the longest block, that the busiest place runs one after the other */
+    double together; /* blocks on a multiprocessor at once: as many like the longest one as its work makes up */
+} BlockShares;
+
 void simgpu_counters_add(SimCounters *sum, const SimCounters *part);
 /* Adds the counters of the same line in another launch. */
 void simgpu_line_add(SimLine *sum, const SimLine *part);

@@ -571,6 +571,32 @@ void machine_code_wait(MachineProgram *program, const Code *code, const Hardware
     machine_stretches_sum_work(program, (size_t)code->block_count);
 }
 
+/* One copy of each line, from the stretch with the most. Neither may a table of lines that was made up hide what a block
+ * must do, nor have it look as if it did a lot. */
+void machine_code_weigh(const MachineProgram *program, Code *code)
+{
+    enum { MERGED_LOADS = 4, MOST_OF_ONE = 3 }; /* cost.c */
+    double *work = zeroed((size_t)code->block_count + 1, sizeof *work);
+    for (size_t i = 0; program != NULL && i < program->line_count; i++) {
+        const MachineLine *line = &program->lines[i];
+        const MachineVariant *most = NULL;
+        for (int k = 0; k < line->variant_count; k++)
+            if (most == NULL || line->variants[k].copies > most->copies)
+                most = &line->variants[k];
+        if (most != NULL && line->block >= 0)
+            work[line->block] += most->work.issue;
+    }
+    for (int i = 0; i < code->block_count; i++) {
+        BasicBlock *block = &code->blocks[i];
+        const double least = block->classes[FMA32] + block->classes[FMA64] + block->loads +
+                             (double)block->shared_loads / MERGED_LOADS;
+        block->work = program == NULL ? block->instructions
+                                      : (uint32_t)ceil(fmin(fmax(work[i], least), MOST_OF_ONE * block->instructions));
+        block->work += block->work == 0 && block->instructions > 0;
+    }
+    free(work);
+}
+
 void machine_code_free(MachineProgram *program)
 {
     free(program->instructions);

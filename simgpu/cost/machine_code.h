@@ -26,6 +26,9 @@ bool machine_code_read(const void *cubin, size_t bytes, const char *kernel, cons
                        const HardwareProfile *profile, MachineProgram *program);
 void machine_code_free(MachineProgram *program);
 
+/* Fills in BasicBlock.work of all basic blocks; `program` NULL: the machine code is unknown. */
+void machine_code_weigh(const MachineProgram *program, Code *code);
+
 /* Lets warps wait for their loads as loads[Instruction.index] says, and for those from local memory as `local` does; NULL
  * and zeros: the L1 serves all loads, as after reading. */
 void machine_code_wait(MachineProgram *program, const Code *code, const HardwareProfile *profile,

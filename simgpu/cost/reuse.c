@@ -311,7 +311,7 @@ static Cache cache_new(size_t touches, uint64_t bytes, const Memory *memory, uin
     return cache;
 }
 
-/* A line of 64 bytes holds 16 elements, so that whoever reads a filter from start to end misses once in 16 loads. Hits of
+/* A line of 64 bytes holds 16 elements, so that a kernel that reads a filter from start to end misses once in 16 loads. Hits of
  * the benchmark (simgpu/calibrate, constants) include these misses. */
 static double own_share(double misses, double all)
 {

@@ -31,8 +31,8 @@
 #define SIMGPU_COST_REUSE_H
 
 #include "base/chacha20.h"
-#include "simgpu/memory/memory.h"
 #include "simgpu/cost/hardware_profile.h"
+#include "simgpu/memory/memory.h"
 
 enum { REUSE_WAVES = 3, TOUCHES = 1 << 20, CHECKED_BLOCKS = 128 };
 

@@ -5,12 +5,12 @@
 #include "simgpu/block/execute.h"
 
 #include "simgpu/block/fault.h"
-#include "simgpu/block/worker.h"
 #include "simgpu/block/register.h"
+#include "simgpu/block/sanitizer.h"
 #include "simgpu/block/store_note.h"
+#include "simgpu/block/worker.h"
 #include "simgpu/code/function.h"
 #include "simgpu/code/lane_math.h"
-#include "simgpu/block/sanitizer.h"
 
 #include <string.h>
 
@@ -76,7 +76,7 @@ static uint64_t address_of(const Instruction *instruction, RegisterColumn addres
     return addresses.lanes != NULL && addresses.size == 2 ? (uint32_t)address : address;
 }
 
-/* What is found out for all lanes together, since asking for each takes longer than the operations themselves. */
+/* Facts shared by all lanes, computed once, since computing them for each takes longer than the operations themselves. */
 typedef struct Target {
     AllocationCache *note;
     bool is_allowed;    /* every lane may access its word, and all lie in the allocation of the note */
@@ -143,7 +143,7 @@ static bool check_mbarrier(Worker *worker, const Instruction *instruction, uint3
         return true;
     fault_describe_place(worker->launch, NULL, SIM_SHARED, shared_offset(address), where, sizeof where);
     return worker_space_fault(worker, instruction, SIM_UNSET_MBARRIER, SIM_SHARED, true, lane,
-                              "arrives at the mbarrier at %s, which nobody has initialised: init() is missing, or a "
+                              "arrives at the mbarrier at %s, which was not initialised: init() is missing, or a "
                               "barrier of the block between it and the first use",
                               where);
 }

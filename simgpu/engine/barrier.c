@@ -7,12 +7,12 @@
 #include "simgpu/block/cluster.h"
 #include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
-#include "simgpu/block/register.h"
-#include "simgpu/block/worker.h"
-#include "simgpu/block/shadow_cells.h"
 #include "simgpu/block/raw_finding.h"
+#include "simgpu/block/register.h"
 #include "simgpu/block/sanitizer.h"
+#include "simgpu/block/shadow_cells.h"
 #include "simgpu/block/warp_order.h"
+#include "simgpu/block/worker.h"
 
 #include <string.h>
 
@@ -271,6 +271,18 @@ static void order_threads(Worker *worker, uint32_t barrier)
     warp_order_end_round(sanitizer, barrier);
 }
 
+/* A warp that asks for more registers than its block has left waits for others to give some back (setmaxnreg). That is
+ * looked at where all threads of the block have come: none of them can give any back before it. */
+bool registers_suffice(Worker *worker)
+{
+    if (worker->overdrawn <= 0)
+        return true;
+    return worker_fault(worker, SIM_ENDLESS, worker->overdraft->file, worker->overdraft->line, 0,
+                        "setmaxnreg waits for ever: the warps of the block ask for %lld registers per thread more than the "
+                        "block has, added up over its warps",
+                        (long long)worker->overdrawn);
+}
+
 /* Lets all waiting groups go on if the barrier is complete. */
 static bool release_barrier(Worker *worker, uint32_t barrier)
 {
@@ -281,6 +293,8 @@ static bool release_barrier(Worker *worker, uint32_t barrier)
         if (group->is_waiting && group->barrier == barrier && group_misses_lanes(worker, group))
             return bad_barrier(worker, group, "that only a part of its warp reaches");
     }
+    if (is_of_all_threads(worker, barrier) && !registers_suffice(worker))
+        return false;
     if (worker->sanitizer != NULL) {
         note_mixed(worker, barrier);
         note_exits(worker, barrier);

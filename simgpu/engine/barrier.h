@@ -25,6 +25,8 @@ bool barrier_release_all(Worker *worker);
 /* Tells the sanitizer, which must not be NULL, if threads have exited before the __syncthreads() that ends basic block
  * `block`, at which lane `waiting` has arrived. */
 void barrier_note_exits(Worker *worker, int32_t block, uint32_t waiting);
+/* Looks whether the warps have taken more registers than the block has; all of them have come to this point. */
+bool registers_suffice(Worker *worker);
 /* Reports that no group can run while some wait; always false. */
 bool barrier_deadlock(Worker *worker);
 

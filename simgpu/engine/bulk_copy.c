@@ -4,18 +4,18 @@
 #include "simgpu/engine/bulk_copy.h"
 
 #include "base/arena.h"
+#include "simgpu/block/async_copies.h"
 #include "simgpu/block/cluster.h"
 #include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
-#include "simgpu/block/worker.h"
+#include "simgpu/block/raw_finding.h"
 #include "simgpu/block/register.h"
+#include "simgpu/block/sanitizer.h"
 #include "simgpu/block/store_note.h"
+#include "simgpu/block/worker.h"
 #include "simgpu/code/function.h"
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/engine/access.h"
-#include "simgpu/block/async_copies.h"
-#include "simgpu/block/raw_finding.h"
-#include "simgpu/block/sanitizer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static bool refuse_map(Worker *worker, const Instruction *instruction, uint32_t 
     const char *why = space_at(address) == PTX_LOCAL
                           ? "in local memory; a parameter that is a tensor map must be a const "
                             "__grid_constant__ CUtensorMap"
-                          : "where there is none, or one of another number of dimensions";
+                          : "at an address without a map, or with one of other dimensions";
     return worker_fault(worker, SIM_BAD_HANDLE, instruction->file, instruction->line, lane,
                         "begins a copy through a tensor map %s", why);
 }

@@ -1,10 +1,10 @@
 
-#include "simgpu/block/special_registers.h"
 #include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
-#include "simgpu/engine/interpreter.h"
 #include "simgpu/block/sanitizer.h"
+#include "simgpu/block/special_registers.h"
+#include "simgpu/engine/interpreter.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
 #include "simgpu/block/execute.h"
 
 #include "simgpu/block/fault.h"
-#include "simgpu/block/worker.h"
 #include "simgpu/block/register.h"
 #include "simgpu/block/sanitizer.h"
+#include "simgpu/block/worker.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -149,7 +149,7 @@ static void note_texels(Worker *worker, const Texture *texture, const TexelFootp
 
 typedef uint32_t FetchedValues[TEXTURE_CHANNELS][SIM_WARP_SIZE];
 
-/* Of a texture of one level, or of the first one. */
+/* For a texture of one level, or for the first one. */
 static void fetch_from(Worker *worker, const Fetch *fetch, const Texture *texture, uint32_t lanes, FetchedValues values)
 {
     TexelFootprint footprint;

@@ -6,10 +6,10 @@
 #include "simgpu/block/fault.h"
 #include "simgpu/block/lines.h"
 #include "simgpu/block/register.h"
+#include "simgpu/block/sanitizer.h"
 #include "simgpu/engine/access.h"
 #include "simgpu/engine/barrier.h"
 #include "simgpu/engine/bulk_copy.h"
-#include "simgpu/block/sanitizer.h"
 
 #include <fenv.h>
 #include <string.h>
@@ -255,6 +255,7 @@ void count_block(Worker *worker, const BasicBlock *block, const Active *active, 
     executed->warps += active->warps * times;
     executed->lanes += active->count * times;
     worker->unreported += block->instructions * active->warps * times;
+    worker->work += block->work * active->warps * times;
     worker->path.instructions += block->instructions * times;
     worker->path.loads += block->loads * times;
     worker->path.shared_loads += block->shared_loads * times;
@@ -509,6 +510,8 @@ void groups_begin(Worker *worker)
     memset(worker->expected, 0, sizeof worker->expected);
     memset(worker->cluster_arrived, 0, sizeof worker->cluster_arrived);
     memset(worker->cluster_owes, 0, sizeof worker->cluster_owes);
+    memset(worker->warp_registers, 0, sizeof worker->warp_registers);
+    worker->overdrawn = 0;
     standstill_begin(worker);
     Group *all = group_add(worker, 0);
     memcpy(all->active.bits, worker->live, worker->launch->warps * sizeof *worker->live);
@@ -533,5 +536,5 @@ bool run_block(Worker *worker)
             return false;
     }
     bulk_copy_end_all(worker);
-    return may_go_on(worker);
+    return registers_suffice(worker) && may_go_on(worker);
 }

@@ -2,11 +2,11 @@
 #include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
+#include "simgpu/block/sanitizer.h"
 #include "simgpu/code/lane_math.h"
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/engine/access.h"
 #include "simgpu/engine/matrix_product.h"
-#include "simgpu/block/sanitizer.h"
 
 #include <string.h>
 
@@ -153,7 +153,7 @@ static void read_warp(const Worker *worker, Operand operand, uint32_t warp, uint
             values[lane] = register_value(worker, operand, warp * SIM_WARP_SIZE + lane);
 }
 
-/* Of the registers that repeat others, tensor cores read none (tests/data/wmma.bin). */
+/* Tensor cores read none of the registers that repeat others (tests/data/wmma.bin). */
 static void gather(Worker *worker, const MatrixShape *shape, const Fragment *fragment, uint32_t warp, Tile tile)
 {
     const int count = matrix_registers(shape, fragment->part, fragment->type);

@@ -102,7 +102,7 @@ static uint64_t add_bytes(uint64_t digest, const void *from, size_t bytes)
 
 static const uint64_t EMPTY_DIGEST = 0xCBF29CE484222325u;
 
-/* Of where the threads are, and of the first lane's registers. */
+/* Digest of where the threads are, and of the first lane's registers. */
 static uint64_t hint_of(Worker *const *blocks, uint64_t count)
 {
     uint64_t digest = EMPTY_DIGEST, word;

@@ -217,3 +217,22 @@ bool execute_reduce(Worker *worker, const Instruction *instruction, Active *acti
     register_written(worker, active, result, 0);
     return true;
 }
+
+/* ---- registers --------------------------------------------------------------------------------------------------- */
+
+/* A block has the registers with which it was launched. Without machine code nobody knows how many these are. */
+bool execute_set_registers(Worker *worker, const Instruction *instruction, Active *active)
+{
+    const SimFunctionInfo *function = worker->launch->function;
+    const uint8_t launched = (uint8_t)((function->registers + REGISTER_UNIT - 1) / REGISTER_UNIT);
+    for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++) {
+        uint8_t *registers = &worker->warp_registers[warp];
+        if (active->bits[warp] == 0 || function->registers_estimated)
+            continue;
+        worker->overdrawn += REGISTER_UNIT * (instruction->detail - (*registers > 0 ? *registers : launched));
+        *registers = instruction->detail;
+    }
+    if (worker->overdrawn > 0)
+        worker->overdraft = instruction;
+    return true;
+}

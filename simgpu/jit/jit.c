@@ -4,14 +4,14 @@
 #include "base/compile_cache.h"
 #include "base/hash.h"
 #include "simgpu/block/group.h"
-#include "simgpu/block/worker.h"
 #include "simgpu/block/register.h"
+#include "simgpu/block/sanitizer.h"
 #include "simgpu/block/store_note.h"
+#include "simgpu/block/worker.h"
 #include "simgpu/cost/pattern.h"
 #include "simgpu/engine/access.h"
 #include "simgpu/engine/barrier.h"
 #include "simgpu/jit/builder.h"
-#include "simgpu/block/sanitizer.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -231,8 +231,8 @@ static void lower_hint(Lowering *l, const OpcodeModifiers *parts)
     static const struct {
         const char *name;
         int addresses, constants; /* that it has as operands */
-    } rows[] = {{"prefetch", 1, 0}, {"prefetchu", 1, 0},     {"brkpt", 0, 0},     {"pmevent", 0, 1},
-                {"discard", 1, 1},  {"applypriority", 1, 1}, {"setmaxnreg", 0, 1}};
+    } rows[] = {{"prefetch", 1, 0}, {"prefetchu", 1, 0},     {"brkpt", 0, 0},
+                {"pmevent", 0, 1},  {"discard", 1, 1},   {"applypriority", 1, 1}};
     count_control(l);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(parts->part[0], rows[i].name) == 0) {
@@ -280,6 +280,16 @@ static void lower_grid_control(Lowering *l, const OpcodeModifiers *parts)
 {
     count_control(l);
     emit(l, GRID_CONTROL)->detail = (uint8_t)(parts_have(parts, "wait") ? GRID_WAIT : GRID_RELEASE);
+}
+
+static void lower_set_registers(Lowering *l, const OpcodeModifiers *parts)
+{
+    enum { LEAST = 24, MOST = 256 };
+    count_control(l);
+    const uint64_t registers = expect_constant(l, 0);
+    if (registers < LEAST || registers > MOST || registers % REGISTER_UNIT != 0)
+        lower_refuse(l, "a number of registers that is no multiple of 8 from 24 to 256");
+    emit(l, SET_REGISTERS)->detail = (uint8_t)(registers / REGISTER_UNIT);
 }
 
 /* createpolicy gives a hint for the cache, which accesses then ignore. */
@@ -1023,7 +1033,7 @@ static bool lower_control(Lowering *l, const OpcodeModifiers *parts)
         {"griddepcontrol", lower_grid_control},
         {"elect", lower_elect},
         {"createpolicy", lower_create_policy},
-        {"setmaxnreg", lower_hint}, /* hardware lets a warp wait for registers; here they are always there */
+        {"setmaxnreg", lower_set_registers},
     };
     return lower_by_mnemonic(l, parts, mnemonics, sizeof mnemonics / sizeof *mnemonics);
 }

@@ -1,6 +1,6 @@
 
-#include "simgpu/lower/lowering.h"
 #include "simgpu/lower/emit.h"
+#include "simgpu/lower/lowering.h"
 #include "simgpu/lower/operand.h"
 
 #include <stdio.h>

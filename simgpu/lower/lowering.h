@@ -82,7 +82,7 @@ static inline bool is_kernel(const Instance *instance)
  * part, such as "this number of operands"; "" means the whole instruction. The message also gives opcode, file and
  * line. */
 __attribute__((noreturn)) void lower_refuse(Lowering *l, const char *what);
-/* The same where PTX itself does not allow the instruction as it stands: ptxas would not take it, whoever compiled it. */
+/* The same where PTX itself does not allow the instruction as it stands: ptxas would not take it, from any compiler. */
 __attribute__((noreturn)) void lower_reject(Lowering *l, const char *what);
 /* The same for an operand. The message says which one, what it is, and what was expected: "a register of 32 bits". */
 __attribute__((noreturn)) void lower_reject_operand(Lowering *l, const PtxOperand *operand, const char *expected);

@@ -1,7 +1,7 @@
 /* operand.h - the registers that PTX operands stand for.
  *
- * Every operand becomes a register here, and nowhere else. Whoever asks for it says how many bytes of each lane will be
- * read or written, 1 for a predicate. A register of another size, a predicate in place of a number, '!' in front of a
+ * Every operand becomes a register here, and nowhere else. The caller says how many bytes of each lane will be read
+ * or written, 1 for a predicate. A register of another size, a predicate in place of a number, '!' in front of a
  * number and all other kinds of operands are rejected as ptxas rejects them: PTX that clang has compiled has passed no
  * ptxas, and engines trust the sizes.
  *

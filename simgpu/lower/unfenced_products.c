@@ -214,7 +214,7 @@ void mark_unwaited_products(Lowering *l)
 
 /* The number of the rules' own is 1 once a path has executed a wgmma.fence.  */
 
-/* What is known of a register. Where paths meet, the larger one holds. */
+/* State of a register. Where paths meet, the larger state holds. */
 enum {
     PLAIN,   /* it may have been set at any time since the kernel began */
     SUM,     /* a wgmma has set it */
@@ -243,7 +243,7 @@ static bool is_unfenced(const ProductFlow *flow, const Instruction *instruction)
     return is_written;
 }
 
-/* Of what is computed from two values. */
+/* State of a value computed from two others. */
 static uint8_t both(uint8_t a, uint8_t b)
 {
     if (a == SUM || a == WRITTEN || b == SUM || b == WRITTEN)

@@ -166,7 +166,6 @@ Status memory_new(uint64_t base, uint64_t span, uint64_t limit, Memory *memory, 
         return fail_errno(why, "%llu bytes of addresses for device memory cannot be reserved at 0x%llx",
                           (unsigned long long)span, (unsigned long long)base);
     memory->base = (uint64_t)range;
-    memory->pattern_file = new_pattern_file(memory->uninitialised_byte);
     return STATUS_OK;
 }
 
@@ -193,7 +192,7 @@ void memory_set_uninitialised_bytes(Memory *memory, uint8_t byte, uint8_t odd)
     memory->uninitialised_byte = byte;
     if (memory->pattern_file >= 0)
         close(memory->pattern_file);
-    memory->pattern_file = new_pattern_file(byte);
+    memory->pattern_file = -1;
     for (int i = 0; i < memory->count; i++)
         validity_fill_rest(&memory->allocations[i], byte);
 }
@@ -228,19 +227,38 @@ static int find_gap(const Memory *memory, uint64_t bytes)
     return -1;
 }
 
-/* Maps pages with their contents: private views of the pattern file or, without it, memory that is filled. */
-static bool commit(const Memory *memory, uint64_t address, uint64_t bytes)
+/* Maps pages that are written at once and as a whole: all of them together, and large ones, because each page that the
+ * kernel has to be asked for takes as long as writing it. Both are only advice; older kernels give pages one by one. */
+static bool commit_blank(uint64_t address, uint64_t bytes)
 {
+    void *at = (void *)address;
+    if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) ==
+        MAP_FAILED)
+        return false;
+    madvise(at, bytes, MADV_HUGEPAGE);
+    madvise(at, bytes, MADV_POPULATE_WRITE);
+    return true;
+}
+
+/* Maps pages with their contents. Small memory is filled, because most of it is written soon. Large memory is private
+ * views of the pattern file, if that can be made. */
+static bool commit(Memory *memory, uint64_t address, uint64_t bytes)
+{
+    const bool is_large = bytes > PATTERN_FILE_BYTES;
+    if (is_large && memory->pattern_file < 0)
+        memory->pattern_file = new_pattern_file(memory->uninitialised_byte);
+    if (!is_large || memory->pattern_file < 0) {
+        if (!commit_blank(address, bytes))
+            return false;
+        memset((void *)address, memory->uninitialised_byte, bytes);
+        return true;
+    }
     for (uint64_t done = 0; done < bytes;) {
         uint64_t piece = bytes - done < PATTERN_FILE_BYTES ? bytes - done : PATTERN_FILE_BYTES;
         void *at = (void *)(address + done);
-        void *pages = mmap(at, piece, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE | (memory->pattern_file < 0 ? MAP_ANONYMOUS : 0),
-                           memory->pattern_file, 0);
-        if (pages == MAP_FAILED)
+        if (mmap(at, piece, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, memory->pattern_file, 0) ==
+            MAP_FAILED)
             return false;
-        if (memory->pattern_file < 0)
-            memset(at, memory->uninitialised_byte, piece);
         done += piece;
     }
     return true;
@@ -249,6 +267,20 @@ static bool commit(const Memory *memory, uint64_t address, uint64_t bytes)
 static void decommit(uint64_t address, uint64_t bytes)
 {
     mmap((void *)address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+/* Index of the last allocation that begins at or before `address`; -1: none. */
+static int last_before(const Memory *memory, uint64_t address)
+{
+    int low = 0, high = memory->count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (memory->allocations[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - 1;
 }
 
 static void insert(Memory *memory, int index, Allocation allocation)
@@ -284,23 +316,30 @@ static bool has_room(const Memory *memory, uint64_t bytes)
 static bool alloc_in_gap(Memory *memory, int index, Allocation allocation)
 {
     uint64_t address = allocation.address, bytes = whole_pages(allocation.bytes);
-    if (!commit(memory, address, bytes)) {
+    if (!(allocation.is_blank ? commit_blank(address, bytes) : commit(memory, address, bytes))) {
         decommit(address, bytes);
         return false;
     }
     insert(memory, index, allocation);
-    validity_new(&memory->allocations[index]);
+    if (!allocation.is_blank)
+        validity_new(&memory->allocations[index]);
     forget_released(memory, address, bytes + PAGE_BYTES);
     memory->used += allocation.bytes;
     return true;
 }
 
-uint64_t memory_alloc(Memory *memory, uint64_t bytes, const char *name)
+uint64_t memory_find_room(const Memory *memory, uint64_t bytes)
 {
     int index = has_room(memory, bytes) ? find_gap(memory, whole_pages(bytes)) : -1;
-    if (index < 0)
+    return index < 0 ? 0 : free_after(memory, index - 1);
+}
+
+uint64_t memory_alloc(Memory *memory, uint64_t bytes, const char *name)
+{
+    uint64_t address = memory_find_room(memory, bytes);
+    if (address == 0)
         return 0;
-    uint64_t address = free_after(memory, index - 1);
+    int index = last_before(memory, address) + 1;
     return alloc_in_gap(memory, index, (Allocation){.address = address, .bytes = bytes, .name = name}) ? address : 0;
 }
 
@@ -340,28 +379,15 @@ uint64_t memory_heap_allocate(Memory *memory, HeapUser user, uint64_t bytes)
     return address;
 }
 
-/* Index of the last allocation that begins at or before `address`; -1: none. */
-static int last_before(const Memory *memory, uint64_t address)
-{
-    int low = 0, high = memory->count;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (memory->allocations[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low - 1;
-}
-
 bool memory_alloc_at(Memory *memory, uint64_t address, uint64_t bytes)
 {
     int index = last_before(memory, address) + 1;
+    const Allocation allocation = {.address = address, .bytes = bytes, .is_blank = true};
     if (!has_room(memory, bytes) || address % PAGE_BYTES != 0 || address < free_after(memory, index - 1))
         return false;
     uint64_t end = gap_end(memory, index);
     return address < end && end - address >= whole_pages(bytes) + PAGE_BYTES &&
-           alloc_in_gap(memory, index, (Allocation){.address = address, .bytes = bytes});
+           alloc_in_gap(memory, index, allocation);
 }
 
 int memory_find(const Memory *memory, uint64_t address)

@@ -45,7 +45,7 @@ typedef struct Heap {
     uint64_t live, taken; /* pieces that are not free, and their bytes */
 } Heap;
 
-/* Who asks. */
+/* The thread that asks. */
 typedef struct HeapUser {
     uint64_t block;    /* blocks that began since the heap exists */
     uint64_t resident; /* blocks that hardware may hold at a time */
@@ -78,7 +78,7 @@ typedef struct Memory {
     uint8_t uninitialised_byte; /* fills memory that nothing has written, */
     uint8_t odd_byte;           /*   in blocks with odd numbers, but for device memory */
     Heap heap;
-    int pattern_file; /* pages of that byte, mapped copy-on-write; -1: no such file could be made */
+    int pattern_file; /* pages of that byte, mapped copy-on-write; -1: none has been made */
 } Memory;
 
 /* Reserves [base, base + span); base 0: anywhere. */
@@ -90,7 +90,10 @@ void memory_set_uninitialised_bytes(Memory *memory, uint8_t byte, uint8_t odd);
 
 /* The address; 0 where the limit would be passed or no gap is large enough. `name`: of a module variable, else NULL. */
 uint64_t memory_alloc(Memory *memory, uint64_t bytes, const char *name);
-/* The same at a given address, the start of a page; false where that place is not free, or the limit would be passed. */
+/* The address that memory_alloc() would return, although nothing is allocated. */
+uint64_t memory_find_room(const Memory *memory, uint64_t bytes);
+/* Allocates at a given address, the start of a page, for a caller that writes all of it before anything reads it: it is
+ * not filled, and counts as written. False where that place is not free, or the limit would be passed. */
 bool memory_alloc_at(Memory *memory, uint64_t address, uint64_t bytes);
 bool memory_release(Memory *memory, uint64_t address);
 

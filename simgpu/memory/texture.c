@@ -13,7 +13,7 @@
  * texturePitchAlignment; CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability": the texels
  * of linear memory are the most along an axis of any layout. */
 enum { ADDRESS_ALIGNMENT = 512, PITCH_ALIGNMENT = 32, MAX_EXTENT = 1 << 28, MAX_LAYERS = 2048 };
-/* Of pitched memory: cudaDeviceProp, maxTexture2DLinear. */
+/* The limit of pitched memory: cudaDeviceProp, maxTexture2DLinear. */
 enum { MAX_PITCHED_WIDTH = 131072, MAX_PITCHED_HEIGHT = 65000, MAX_PITCHED_BYTES = 2097120 };
 static const uint64_t MAX_PITCH = 1ull << 32, MAX_SLICE_BYTES = 1ull << 34;
 

@@ -20,18 +20,19 @@ enum { SIM_UNINITIALISED_BYTE = 0xCD };
 typedef struct Allocation {
     uint64_t address, bytes;
     const char *name;       /* of a module variable, not owned; NULL for an allocation */
+    bool is_blank;          /* from memory_alloc_at(), and nothing has been written yet */
     bool kernel_wrote;      /* a kernel has stored into it since simgpu_clear_written() */
     char label[32];         /* its name in messages; "": none */
     uint32_t element_bytes; /* of an array with a label */
     uint8_t *written;       /* [bytes] as described below, owned; NULL: all is written */
-    uint8_t *from_host;     /* [bytes] as in origin.h, owned; NULL: nothing comes from the host */
+    uint8_t *from_host;     /* as in origin.h, for its functions alone; NULL: nothing comes from the host */
 } Allocation;
 
 /* ==== validity ==================================================================================================== */
 
 enum { VALIDITY_MAX_BYTES = 16 << 20 };
 
-/* Of a new allocation: nothing is written. */
+/* For a new allocation: nothing is written. */
 void validity_new(Allocation *allocation);
 void validity_free(Allocation *allocation);
 /* Marks [address, address + bytes) of the allocation as written. Several threads may do so at the same time. */

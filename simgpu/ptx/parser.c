@@ -837,7 +837,7 @@ static void try_operands(Parser *p, PtxInstruction *instruction)
     }
 }
 
-/* Of the function's last instruction, among those on the same line. */
+/* The function's last instruction, among those on the same line. */
 static int place_on_line(const PtxFunction *function)
 {
     const PtxInstruction *last = &function->instructions[function->instruction_count - 1];

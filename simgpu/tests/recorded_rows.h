@@ -217,7 +217,7 @@ static uint64_t recorded_half_pair(uint64_t random, char elements)
            recorded_float(recorded_random(random + 1), digits, exponent) << 16;
 }
 
-/* Of operand `k` in a register of that letter, in case `i`. */
+/* Operand `k` in a register of that letter, in case `i`. */
 static uint64_t recorded_operand(const RecordedGroup *group, char letter, int k, bool is_last, int i)
 {
     uint64_t random = recorded_random((uint64_t)i * 4 + (uint64_t)k);

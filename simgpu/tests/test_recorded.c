@@ -155,7 +155,7 @@ static void instructions_give_what_an_h200_gave(void **state)
 
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
-/* Of two halves each counts; NaNs of float32 and float64 may differ in payload. */
+/* Each of two halves counts; NaNs of float32 and float64 may differ in payload. */
 static bool same_sum(const MatrixRow *row, uint64_t got, uint64_t recorded)
 {
     double a = number_of(got, row->results, 't'), b = number_of(recorded, row->results, 't');

@@ -71,7 +71,7 @@ static void *idle(void *unused)
     return unused;
 }
 
-/* The real driver has threads, too, with the signal mask of whoever calls this. */
+/* The real driver has threads, too, with the signal mask of the caller. */
 static void start_thread(void)
 {
     pthread_t thread;

@@ -9,10 +9,10 @@
  * ends.  */
 #include "tests/fuzz/run_kernels.h"
 
+#include "simgpu/tests/matrix_rows.h"
 #include "simgpu/tests/opcode_kernel.h"
 #include "simgpu/tests/opcode_rows.h"
 #include "simgpu/tests/warp_rows.h"
-#include "simgpu/tests/matrix_rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -189,7 +189,7 @@ static bool is_one_of(Piece word, const char *const *list, size_t count)
     return false;
 }
 
-/* Of the same kind as the word, so that what comes of it is mostly PTX. */
+/* Has the same kind as the word, so that the result is mostly PTX. */
 static Piece replacement(Piece word, const char *text, size_t bytes)
 {
     if (is_one_of(word, types, COUNT_OF(types)))

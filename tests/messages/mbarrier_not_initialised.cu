@@ -1,5 +1,5 @@
 // expect: Run-Time Error
-// says: arrives at the mbarrier at byte 0 of shared variable 'arrived', which nobody has initialised: init() is missing, or a barrier of the block between it and the first use
+// says: arrives at the mbarrier at byte 0 of shared variable 'arrived', which was not initialised: init() is missing, or a barrier of the block between it and the first use
 // problem: conv1d
 //
 // The barrier in shared memory is used as it is.

@@ -14,6 +14,7 @@ typedef struct Record { /* then executed[block_count] and loads[load_count] */
     uint32_t block_count, load_count;
     LaunchShape shape;
     SimCounters counters;
+    BlockShares block_shares;
     uint64_t
         longest[4]; /* the fields of CostInput that begin with longest_warp: instructions, loads, shared, constant */
 } Record;
@@ -79,6 +80,7 @@ static void write_record(FILE *file, const CostInput *input)
                      .load_count = load_count,
                      .shape = input->shape,
                      .counters = *input->counters,
+                     .block_shares = input->block_shares,
                      .longest = {input->longest_warp_instructions, input->longest_warp_loads,
                                  input->longest_warp_shared, input->longest_warp_constant}};
     memcpy(record.kernel, input->function->name, sizeof record.kernel - 1);
@@ -137,6 +139,7 @@ void counts_replay(const HardwareProfile *profile, SimFunction *function, const 
                        .function = &function->info,
                        .shape = *shape,
                        .counters = &record.counters,
+                       .block_shares = record.block_shares,
                        .longest_warp_instructions = record.longest[0],
                        .longest_warp_loads = record.longest[1],
                        .longest_warp_shared = record.longest[2],

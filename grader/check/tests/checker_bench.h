@@ -5,10 +5,10 @@
 #include "base/tests/unit.h"
 
 #include "grader/check/checker.h"
-#include "grader/tests/home.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 #include "grader/problem/testcase_data.h"
+#include "grader/tests/home.h"
 
 #include <math.h>
 #include <omp.h>

@@ -1,8 +1,8 @@
 #include "base/tests/unit.h"
 
 #include "grader/check/constant_rule.h"
-#include "grader/tests/home.h"
 #include "grader/problem/problem.h"
+#include "grader/tests/home.h"
 
 /* solutions/conv1d-constant/ shows what the rule finds in submissions. */
 

@@ -1,15 +1,15 @@
 /* The oracle in a process of its own, here on the simulated GPU. */
-#include "base/tests/unit.h"
 #include "base/clock.h"
 #include "base/tests/patience.h"
+#include "base/tests/unit.h"
 
 #include "grader/check/device_oracle.h"
+#include "grader/check/oracle.h"
 #include "grader/check/oracle_kernels.h"
 #include "grader/problem/key_stream.h"
-#include "grader/check/oracle.h"
-#include "grader/tests/home.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase_data.h"
+#include "grader/tests/home.h"
 #include "harness/compile/tests/with_nvcc.h"
 
 #include <math.h>

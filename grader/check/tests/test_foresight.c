@@ -82,7 +82,7 @@ static void levels_must_change_by_several_tolerances(void **state)
     home_write("testcases/blend/sample.json", home_sample);
 }
 
-/* Nobody gains from an output that is foreseen where nothing is timed. */
+/* Foreseeing an output gains nothing where nothing is timed. */
 static void other_cases_are_left_alone(void **state)
 {
     Message why = {0};

@@ -1,10 +1,10 @@
 #include "base/tests/unit.h"
 
-#include "grader/problem/key_stream.h"
 #include "grader/check/oracle.h"
+#include "grader/problem/key_stream.h"
+#include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 #include "grader/problem/testcase_data.h"
-#include "grader/problem/problem.h"
 #include "grader/tests/home.h"
 #include "grader/tests/oracle_bench.h"
 

@@ -330,7 +330,7 @@ static double terms_of(Bench *bench, const Testcase *testcase)
     return (double)testcase->operations / (double)elements(bench, problem_output(&bench->problem));
 }
 
-/* Of the hidden cases with the most terms in a sum. The more terms, the more such errors average out. */
+/* Takes the hidden cases with the most terms in a sum. The more terms, the more such errors average out. */
 static double largest_share_refused(Bench *bench, const TestcaseSet *set)
 {
     double terms = 0, share = 0;

@@ -219,7 +219,7 @@ static void a_filter_that_is_not_used_is_not_called_stale(void **state)
     bench_close(&bench);
 }
 
-/* Of one or two different numbers another mistake can have made the same output. */
+/* If it has only one or two different numbers, another mistake can have made the same output. */
 static void a_filter_of_two_numbers_is_not_called_stale(void **state)
 {
     static const float middle[9] = {0, 2, 0, 2, 5, 2, 0, 2, 0};

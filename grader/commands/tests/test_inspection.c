@@ -1,10 +1,10 @@
 #include "base/tests/unit.h"
 
-#include "grader/commands/inspection.h"
 #include "grader/commands/command_check.h"
-#include "grader/tests/home.h"
+#include "grader/commands/inspection.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
+#include "grader/tests/home.h"
 
 #define STATEMENT "problems/blend/statement.md"
 #define HIDDEN "testcases/blend/hidden.json"

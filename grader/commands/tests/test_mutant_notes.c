@@ -2,7 +2,6 @@
 #include "base/tests/unit.h"
 
 #include "grader/commands/mutant_trial.h"
-#include "grader/commands/mutant_notes.h"
 #include "grader/tests/home.h"
 
 /* ---- notes in a source ------------------------------------------------------------------------------------------- */

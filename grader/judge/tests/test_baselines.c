@@ -2,9 +2,9 @@
 
 #include "grader/judge/case_run.h"
 #include "grader/judge/judge.h"
+#include "grader/problem/problem.h"
 #include "grader/ranking/ranking.h"
 #include "grader/tests/home.h"
-#include "grader/problem/problem.h"
 
 /* Baselines for the small problem of home.h: out = a + b where the mask is not zero, else a. */
 

@@ -1,16 +1,16 @@
 /* A sitting as on a real GPU, here on the simulated one, whose modelled times stand for those of events. */
 #include "base/tests/unit.h"
 
+#include "base/scratch.h"
 #include "grader/check/device_oracle.h"
-#include "grader/judge/judge.h"
 #include "grader/judge/compilation.h"
+#include "grader/judge/judge.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "grader/tests/slow_source.h"
 #include "harness/broker/broker.h"
-#include "harness/compile/tests/with_nvcc.h"
-#include "base/scratch.h"
 #include "harness/broker/gpu_session.h"
+#include "harness/compile/tests/with_nvcc.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* Timed calls with new data, every output checked, here on the simulated GPU. */
 #include "base/tests/unit.h"
 
+#include "base/scratch.h"
 #include "grader/check/device_oracle.h"
 #include "grader/judge/measure.h"
-#include "grader/problem/submission.h"
 #include "grader/problem/problem.h"
+#include "grader/problem/submission.h"
 #include "grader/tests/slow_source.h"
 #include "harness/broker/broker.h"
-#include "base/scratch.h"
 #include "harness/broker/gpu_session.h"
 #include "harness/compile/tests/with_nvcc.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "grader/tests/made_up.h"
 #include "grader/judge/result_json.h"
+#include "grader/tests/made_up.h"
 
 static void close_to(double got, double expected)
 {

@@ -62,10 +62,10 @@ static void the_words_say_why_the_devices_differ(void **state)
         {OPINION_UNSEEN, "a real GPU does not show which kernel reads and writes what; the simulated one does"},
         {OPINION_UNEXPLAINED,
          "undefined behaviour or a race that the simulated GPU does not recognise, or code that asks on which"},
-        {OPINION_VARIES, "run again on this GPU, the same program is accepted. That is how a race looks"},
+        {OPINION_VARIES, "run again on this GPU, the same program is accepted. This is typical of a race"},
         {OPINION_PTXAS,
          "compiled with -Xptxas -O0, the file is accepted on this GPU as well. So ptxas's optimisation changes the "
-         "result. Either it shows undefined behaviour, or it is a mistake of ptxas"},
+         "result. Either the file has undefined behaviour, or ptxas is wrong: the one of CUDA 13.0 miscompiles some correct loops over offsets between clamped bounds"},
         {OPINION_NOT_PTXAS,
          "compiled with -Xptxas -O0, the file is not accepted on this GPU either. So it is not ptxas's "
          "optimisation: a race that the simulated GPU"},

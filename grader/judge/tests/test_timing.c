@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grader/problem/generator.h"
 #include "grader/judge/timing.h"
+#include "grader/problem/generator.h"
 
 enum { BLOCKS = 3, CALLS = 100, SAMPLES = BLOCKS * CALLS };
 
@@ -192,7 +192,7 @@ static void samples_that_no_clock_shows_make_no_time(void **state)
 
 /* ---- its uncertainty --------------------------------------------------------------------------------------------- */
 
-/* Of blocks that do not differ, all is known from the noise of the calls: the deviation of a block's median is
+/* If blocks do not differ, the noise of the calls determines everything: the deviation of a block's median is
  * sqrt(pi / 2) sigma / sqrt(n), and that of the median of three such 0.670 of it (the variance of the median of three
  * normal numbers is 1 - sqrt(3) / pi). Drawing blocks again, too, widens the bootstrap's interval somewhat. */
 static void the_half_width_is_near_that_of_normal_noise(void **state)
@@ -359,7 +359,7 @@ static void a_late_return_explains_a_late_output(void **state)
     Text text = {0};
     assert_int_equal(taken_after(1e-3, 2, 0.4e-3, &text), TAKEN_AFTER_RETURN);
     assert_non_null(strstr(text.data,
-                           "solve() returned so long after its work on the device that the output could be taken "
+                           "solve() returned so long after its work on the device that the output could be read "
                            "only 2 ms after it"));
     text_free(&text);
     assert_int_equal(taken_after(0.1e-3, 2, 0.4e-3, &text), TAKEN_LATE);
@@ -375,8 +375,8 @@ static void an_output_that_is_late_in_two_blocks_is_found(void **state)
     assert_false(output_is_late(1, 0.4e-3, &text));
     assert_int_equal(text.length, 0);
     assert_true(output_is_late(2, 0.4e-3, &text));
-    assert_string_equal(text.data,
-                        "the output could be taken 2 ms after the end of the work, that of the anchor after 400 us");
+    assert_string_equal(
+        text.data, "the output could be read only 2 ms after the end of the work, and that of the anchor after 400 us");
     text_free(&text);
     assert_false(output_is_late(2, 0.51e-3, &text)); /* 2 * 0.51 + 1 = 2.02 */
 }

@@ -44,7 +44,7 @@ static void sizes_make_a_sample_with_its_formulas(void **state)
     testcases_free(&set);
 }
 
-/* Of each type of element: floats, integers and bytes. */
+/* Covers each type of element: floats, integers and bytes. */
 static void what_no_file_gives_is_random_within_the_range_of_its_type(void **state)
 {
     static const CaseSource expected[] = {{.kind = SOURCE_UNIFORM, .a = -1, .b = 1},
@@ -95,7 +95,7 @@ static const struct {
     {"rows=99999999999999999999,cols=4", NULL,
      "sizes: rows: expected a number from 1 to 1000, as the statement says, found '99999999999999999999'"},
     {"rows=3,rows=3,cols=4", NULL, "sizes: rows is given twice"},
-    {"rows=5,cols=2", NULL, "sizes: rows <= 2 * cols does not hold, which the statement promises"},
+    {"rows=5,cols=2", NULL, "sizes: expected rows <= 2 * cols, as the statement says"},
     {"rows=1,cols=2", "masks=x.npy", "data: 'masks' is no input of blend; did you mean 'mask'? expected: a, b, mask"},
     {"rows=1,cols=2", "out=x.npy", "data: 'out' is no input of blend; expected: a, b, mask"},
     {"rows=1,cols=2", "rows=x.npy", "data: 'rows' is no input of blend; expected: a, b, mask"},
@@ -161,9 +161,9 @@ static void sizes_fit_as_the_statement_says_and_make_a_case_each(void **state)
     TestcaseSet set;
     Message why = {0};
     for (size_t i = 0; i < COUNT_OF(others); i++)
-        assert_false(sizes_fit(&problem, &others[i]));
+        assert_int_equal(sizes_check(&problem, &others[i], NULL), STATUS_BAD_INPUT);
     for (size_t i = 0; i < COUNT_OF(fitting); i++)
-        assert_true(sizes_fit(&problem, &fitting[i]));
+        assert_int_equal(sizes_check(&problem, &fitting[i], NULL), STATUS_OK);
     if (custom_cases_of(&problem, fitting, COUNT_OF(fitting), 5, &set, &why) != STATUS_OK)
         fail_test("%s", why.text);
     assert_int_equal(set.count, 2);

@@ -1,7 +1,7 @@
 #include "base/tests/unit.h"
 
-#include "grader/problem/problem_edition.h"
 #include "grader/problem/problem.h"
+#include "grader/problem/problem_edition.h"
 #include "grader/tests/home.h"
 
 #include <limits.h>

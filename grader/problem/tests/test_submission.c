@@ -1,7 +1,7 @@
 #include "base/tests/unit.h"
 
-#include "grader/ranking/person.h"
 #include "grader/problem/submission.h"
+#include "grader/ranking/person.h"
 
 #include <locale.h>
 #include <stdio.h>

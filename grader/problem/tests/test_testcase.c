@@ -1,8 +1,8 @@
 #include "base/tests/unit.h"
 
+#include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 #include "grader/problem/testcase_data.h"
-#include "grader/problem/problem.h"
 #include "grader/tests/home.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 #include "leaderboard/tests/made_store.h"
 
 #include "base/json.h"
-#include "grader/ranking/audit.h"
 #include "grader/ranking/ranking.h"
+#include "grader/ranking/review.h"
 #include "grader/tests/made_up.h"
 
 /* A case of a real GPU: three blocks of calls, each on two clocks. */

@@ -145,13 +145,13 @@ static void a_second_sitting_that_does_not_count_waits(void **state)
     judged(&reviewed, slow, "in a second sitting it got Wrong Answer");
     begin(&reviewed, 10, 20, 10, 20);
     reviewed.second.verdict = VERDICT_TIME_LIMIT_EXCEEDED;
-    judged(&reviewed, slow, "what was left of the grading's time was too short for a second sitting");
+    judged(&reviewed, slow, "the grading had too little time left for a second sitting");
     begin(&reviewed, 10, 20, 10, 20);
     snprintf(reviewed.second.unsteady, sizeof reviewed.second.unsteady, "the GPU was disturbed: another process");
     judged(&reviewed, slow, "in a second sitting, the GPU was disturbed: another process");
     begin(&reviewed, 10, 20, 10, 20);
     strcpy(reviewed.second.compiled.machine_code.hex, "beef");
-    judged(&reviewed, slow, "the compiler made other code of it for a second sitting");
+    judged(&reviewed, slow, "the compiler made different code for the second sitting");
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/ranking/source_match.h"
+#include "grader/ranking/similarity.h"
 
 #include <stdio.h>
 #include <string.h>

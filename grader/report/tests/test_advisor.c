@@ -162,7 +162,7 @@ static void let_banks_conflict(void)
     ADD(LOOP_LINE, shared_load_wavefronts, 8ull * WARPS * TURNS);
 }
 
-/* Of its 32 columns: each access takes 32 wavefronts. */
+/* It has 32 columns, so each access takes 32 wavefronts. */
 static void read_a_column_of_a_tile(void)
 {
     profile.lines[0].counts.line = TILE_LINE;

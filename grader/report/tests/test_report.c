@@ -380,7 +380,7 @@ static void the_leaderboard_is_aligned_with_wide_names_too(void **state)
     text_free(&text);
 }
 
-/* Of those that the cost model may name. */
+/* One of those that the cost model may name. */
 static void limits_that_are_rare_have_words_too(void **state)
 {
     assert_string_equal(limiter_words("issue"), "instruction issue");

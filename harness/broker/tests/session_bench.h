@@ -5,10 +5,10 @@
 
 #include "base/tests/unit.h"
 
-#include "harness/broker/broker.h"
-#include "harness/compile/compile.h"
 #include "base/scratch.h"
+#include "harness/broker/broker.h"
 #include "harness/broker/gpu_session.h"
+#include "harness/compile/compile.h"
 #include "harness/compile/tests/with_nvcc.h"
 
 #include <math.h>

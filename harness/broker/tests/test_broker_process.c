@@ -1,6 +1,6 @@
 /* A broker that says nothing. */
-#include "base/tests/unit.h"
 #include "base/tests/patience.h"
+#include "base/tests/unit.h"
 
 #include "harness/broker/gpu_session.h"
 

@@ -1,9 +1,9 @@
 #include "base/clock.h"
 #include "base/tests/unit.h"
 
-#include "harness/broker/broker_memory.h"
 #include "harness/broker/broker.h"
 #include "harness/broker/broker_launch.h"
+#include "harness/broker/broker_memory.h"
 #include "harness/broker/broker_state.h"
 #include "harness/broker/control.h"
 #include "harness/tests/broker_fixture.h"
@@ -126,7 +126,7 @@ static void memory_that_a_submission_keeps_is_named_where_the_judges_arrays_find
     const DeviceMemoryOps *memory = broker.device->memory;
     DeviceMemoryOps refusing = *memory;
     assert_int_equal(ask(RING_ALLOC, 4096, 0, 0, 0).error, CUDA_ERROR_SUCCESS);
-    refusing.alloc = refuse_to_allocate;
+    refusing.find_room = refuse_to_allocate;
     broker.device->memory = &refusing;
     broker.device->info.modelled = false;
     broker_call(&broker, &COPYING);
@@ -520,7 +520,7 @@ static void pin_nothing(Device *device, void *memory, size_t bytes)
 {
 }
 
-/* Of a real GPU, the host's time and the device's have limits of their own. */
+/* On a real GPU, the host's time and the device's have limits of their own. */
 static void a_device_that_works_is_not_kept_waiting(void **state)
 {
     static const DeviceHardwareOps working = {

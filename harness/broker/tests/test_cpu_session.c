@@ -1,8 +1,8 @@
 #include "base/tests/refusal.h"
 
+#include "base/scratch.h"
 #include "harness/broker/gpu_session.h"
 #include "harness/compile/compile.h"
-#include "base/scratch.h"
 
 #include <math.h>
 #include <stdio.h>

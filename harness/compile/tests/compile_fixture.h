@@ -4,9 +4,9 @@
 
 #include "base/tests/unit.h"
 
+#include "base/scratch.h"
 #include "harness/compile/compile.h"
 #include "harness/compile/tests/with_nvcc.h"
-#include "base/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "harness/compile/tests/compile_fixture.h"
 
 #include "base/elf.h"
-#include "harness/compile/compile.h"
 #include "base/process.h"
+#include "harness/compile/compile.h"
 #include "simgpu/ptx/fatbin.h"
 
 #include <dirent.h>
@@ -453,10 +453,25 @@ static void a_second_compilation_comes_from_the_cache(void **state)
     compiled_free(&second);
 }
 
-static void a_failed_compilation_is_not_cached(void **state)
+static void an_error_in_the_source_comes_from_the_cache(void **state)
+{
+    const char *source = "#error no\n";
+    Compiled first = compile_as("one.cu", source), second = compile_as("two.cu", source);
+    assert_false(first.cached);
+    assert_true(second.cached);
+    assert_int_equal(second.outcome, COMPILE_ERROR);
+    assert_null(second.object_path);
+    assert_non_null(strstr(second.diagnostics.data, "two.cu"));
+    compiled_free(&first);
+    compiled_free(&second);
+}
+
+/* Another time it may fit. */
+static void what_is_too_large_to_compile_is_not_cached(void **state)
 {
     int before = entries_in_cache();
-    Compiled compiled = compile_source("#error no\n");
+    Compiled compiled = compile_source(RIGHT "char huge[1ull << 31] = {1};\n");
+    assert_int_not_equal(compiled.outcome, COMPILE_OK);
     assert_int_equal(entries_in_cache(), before);
     compiled_free(&compiled);
 }
@@ -513,7 +528,8 @@ int main(void)
         cmocka_unit_test(without_ptxas_optimisation_it_is_another_machine_code_and_cache_entry),
         cmocka_unit_test(names_of_files_comments_and_lines_do_not_change_the_machine_code),
         cmocka_unit_test(a_second_compilation_comes_from_the_cache),
-        cmocka_unit_test(a_failed_compilation_is_not_cached),
+        cmocka_unit_test(an_error_in_the_source_comes_from_the_cache),
+        cmocka_unit_test(what_is_too_large_to_compile_is_not_cached),
         cmocka_unit_test(a_damaged_entry_is_compiled_again),
         cmocka_unit_test(without_a_cache_folder_it_compiles_all_the_same),
     };

@@ -1,9 +1,9 @@
 /* toolkit.c: compiling and caching the judge's own kernels. */
 #include "base/tests/unit.h"
 
-#include "harness/device/device_open.h"
-#include "harness/compile/toolkit.h"
 #include "harness/compile/tests/with_nvcc.h"
+#include "harness/compile/toolkit.h"
+#include "harness/device/device_open.h"
 
 #include <dirent.h>
 #include <ftw.h>

@@ -1,8 +1,8 @@
 #include "base/tests/unit.h"
 
 #include "harness/compile/toolkit.h"
-#include "harness/compile/toolkit.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +134,49 @@ static void what_a_program_answers_is_read(void **state)
     assert_string_equal(version, "1.2");
 }
 
+static void check_answer(const char *const *argv, const char *expected)
+{
+    char version[8] = "";
+    Message why = {0};
+    if (program_ask(argv, read_version, version, "its version", "install it", &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    assert_string_equal(version, expected);
+}
+
+/* A copy of `cat`, which answers what a file holds. */
+static void an_answer_is_kept_until_the_program_changes(void **state)
+{
+    char cache[PATH_MAX], program[PATH_MAX], file[PATH_MAX], command[3 * PATH_MAX];
+    const char *const argv[] = {program, file, NULL};
+    path_of("cache", cache);
+    path_of("cat", program);
+    path_of("answer", file);
+    setenv("CONVJUDGE_CACHE", cache, 1);
+    snprintf(command, sizeof command, "cp /bin/cat %s", program);
+    assert_int_equal(system(command), 0);
+    write_program("answer", "version 1\n", 0644);
+    check_answer(argv, "1");
+    write_program("answer", "version 2\n", 0644);
+    check_answer(argv, "1");
+    assert_int_equal(utimensat(AT_FDCWD, program, (const struct timespec[]){{.tv_sec = 1}, {.tv_sec = 1}}, 0), 0);
+    check_answer(argv, "2");
+    snprintf(command, sizeof command, "rm -r %s %s %s", cache, program, file);
+    assert_int_equal(system(command), 0);
+    unsetenv("CONVJUDGE_CACHE");
+}
+
+/* It may call another one, which changes without it. */
+static void the_answer_of_a_script_is_not_kept(void **state)
+{
+    Hash hash;
+    char path[PATH_MAX];
+    hash_begin(&hash);
+    path_of("sub/compiler", path);
+    assert_false(program_hash(path, &hash));
+    assert_true(program_hash("/bin/cat", &hash));
+    assert_false(program_hash("/nowhere", &hash));
+}
+
 static void a_program_without_an_answer_is_named_with_advice(void **state)
 {
     char path[PATH_MAX], version[8], expected[PATH_MAX + 100];
@@ -185,6 +228,8 @@ int main(void)
         cmocka_unit_test(the_first_folder_of_path_with_the_program_counts),
         cmocka_unit_test(a_relative_folder_of_path_is_passed_over),
         cmocka_unit_test(what_a_program_answers_is_read),
+        cmocka_unit_test(an_answer_is_kept_until_the_program_changes),
+        cmocka_unit_test(the_answer_of_a_script_is_not_kept),
         cmocka_unit_test(a_program_without_an_answer_is_named_with_advice),
         cmocka_unit_test(what_stands_behind_a_word_is_read_up_to_its_end),
         cmocka_unit_test(architectures_are_the_numbers_behind_sm),

@@ -1,5 +1,5 @@
-#include "harness/device/tests/sim_kernels.h"
 #include "harness/device/execution_profile.h"
+#include "harness/device/tests/sim_kernels.h"
 #include "simgpu/simgpu.h"
 
 #include <stdlib.h>

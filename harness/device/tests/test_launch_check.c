@@ -1,7 +1,7 @@
 #include "base/tests/unit.h"
 
-#include "harness/device/launch_check.h"
 #include "harness/device/device_sim.h"
+#include "harness/device/launch_check.h"
 #include "simgpu/cost/launch_limits.h"
 
 #include <string.h>

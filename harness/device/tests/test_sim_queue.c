@@ -522,7 +522,7 @@ static void races_are_kept_before_all_else(void **state)
 
 /* ---- drawn orders ------------------------------------------------------------------------------------------------ */
 
-/* Of 20 keys, some let the copy find what the fill leaves and some do not; each key does the same each time. */
+/* Among 20 keys, some let the copy find what the fill leaves and some do not; each key does the same each time. */
 static void a_drawn_order_depends_on_the_key_alone(void **state)
 {
     Fixture *f = *state;

@@ -1,6 +1,6 @@
 #include "harness/runtime/box.h"
-#include "harness/runtime/copy.h"
 #include "harness/runtime/client.h"
+#include "harness/runtime/copy.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* What convjudge refuses before it compiles or starts anything, as its users type it in. */
 #include "base/tests/unit.h"
 
+#include "base/scratch.h"
 #include "grader/problem/problem.h"
 #include "grader/tests/home.h"
 #include "harness/device/device_open.h"
-#include "base/scratch.h"
 #include "leaderboard/store.h"
 #include "service/commands/command_line.h"
 #include "service/store/service_store.h"
@@ -245,7 +245,7 @@ static void words_that_mean_nothing_are_named_with_the_nearest_right_ones(void *
         {"sweep --devise=sim x.cu",
          "sweep: unknown option '--devise'; did you mean '--device'? `convjudge sweep --help` lists all"},
         {"leaderboard --problem blend --export",
-         "leaderboard does not take the option '--export', which belongs to: references"},
+         "leaderboard does not take the option '--export', which is for: references"},
         {"grade x.cu --problem", "grade: option '--problem' needs a value"},
         {"grade --no-record=yes x.cu", "grade: option '--no-record' takes no value, found 'yes'"},
         {"check --timed --timed", "check: option '--timed' is given twice"},
@@ -272,7 +272,7 @@ static void a_subcommand_asks_for_what_it_needs(void **state)
         {"grade-class", "grade-class: option '--dir' is missing"},
         {"scores --state state", "scores: expected --class FILE, the class.json"},
         {"rejudge", "rejudge: expected one of --problem, --list, --batch, --apply and --drop"},
-        {"rejudge --list --why 'a reason'", "rejudge: --since, --runs and --why belong to --problem"},
+        {"rejudge --list --why 'a reason'", "rejudge: --since, --runs and --why are only for --problem"},
         {"retract 1", "retract: expected a reason: --why TEXT"},
         {"retract --why so", "retract: expected the number of one RUN, found 0 words"},
         {"retime --problem blend --record", "retime: option '--record' is only for '--run'"},
@@ -294,7 +294,7 @@ static void a_subcommand_asks_for_what_it_needs(void **state)
         {"check-problem --problem blend --thorough --mutants 3",
          "check-problem: '--thorough' takes all mutants, so '--mutants' cannot be given"},
         {"quarantine --accept 1 --reject 1 --why x", "quarantine: '--accept' and '--reject' exclude each other"},
-        {"quarantine --why x", "quarantine: '--why' belongs to '--accept RUN' or '--reject RUN'"},
+        {"quarantine --why x", "quarantine: '--why' is only for '--accept RUN' and '--reject RUN'"},
         {"quarantine --accept 1", "quarantine: a decision needs its reason: --why TEXT"},
         {"quarantine --accept 1 --why ' '", "quarantine: a decision needs its reason: --why TEXT"},
     };
@@ -475,7 +475,7 @@ static void sizes_and_data_that_the_statement_does_not_allow_are_named(void **st
         {"try --sizes 'rows=3 cols=4' x.cu",
          "try: sizes: rows: expected a number from 1 to 1000, as the statement says, found '3 cols=4'; commas separate "
          "sizes"},
-        {"try --sizes rows=7,cols=3 x.cu", "try: sizes: rows <= 2 * cols does not hold, which the statement promises"},
+        {"try --sizes rows=7,cols=3 x.cu", "try: sizes: expected rows <= 2 * cols, as the statement says"},
         {"try --sizes rows=3,cols=1 x.cu",
          "try: sizes: cols: expected a number from 2 to 1000, as the statement says, found '1'"},
         {"try --sizes rows=3,cols=4x x.cu",
@@ -770,7 +770,7 @@ static void a_rejudging_without_anything_to_judge_is_refused(void **state)
         {"rejudge --state state --problem blend --why 'a reason' --runs ,",
          "rejudge: option '--runs': expected numbers of submissions such as 3,5,8"},
         {"rejudge --state state --problem blend --why 'a reason' --runs 3",
-         "there is nothing to judge again of problem blend; submission 3: there is none of this number"},
+         "there is nothing to judge again of problem blend; submission 3: no submission has this number"},
         {"rejudge --state state --problem blend --why 'a reason' --since yesterday",
          "rejudge: option '--since': expected a time such as 2026-01-31T12:00:00Z, found 'yesterday'"},
         {"rejudge --state state --problem blend --why 'a reason' --since 2026-02-31T12:00:00Z",

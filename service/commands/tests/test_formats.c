@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/record.h"
+#include "grader/judge/result_json.h"
 #include "grader/report/explain_report.h"
 #include "grader/report/report_leaderboard.h"
-#include "grader/judge/result_json.h"
 #include "harness/device/ceilings.h"
 #include "service/commands/operate.h"
 #include "service/course/class_read.h"

@@ -1,8 +1,8 @@
 #include "base/tests/unit.h"
 
 #include "base/text.h"
-#include "service/course/class_read.h"
 #include "service/course/class_file.h"
+#include "service/course/class_read.h"
 
 #include <locale.h>
 #include <stdio.h>

@@ -157,14 +157,13 @@ static void words_say_until_when_and_what_being_late_costs(void **state)
                  "counts for One dimension, due 2026-11-09 23:59 (Europe/Berlin), in 3 hours");
     expect_words(
         "ada", "2026-11-11T00:59",
-        "was due 2026-11-09 23:59 (Europe/Berlin), 25 hours ago; what is handed in now loses 60 % of its points, "
+        "was due 2026-11-09 23:59 (Europe/Berlin), 25 hours ago; submissions now lose 60 % of their points, "
         "and counts until 2026-11-11 23:59",
         "counts for One dimension, 2 days late, so 60 % of its points are taken off; it was due 2026-11-09 23:59 "
         "(Europe/Berlin), 25 hours ago");
-    expect_words(
-        "ada", "2026-11-20T23:59",
-        "closed 2026-11-11 23:59 (Europe/Berlin), 9 days ago; what is handed in now is judged, but does not count",
-        "does not count: One dimension closed 2026-11-11 23:59 (Europe/Berlin), 9 days ago");
+    expect_words("ada", "2026-11-20T23:59",
+                 "closed 2026-11-11 23:59 (Europe/Berlin), 9 days ago; submissions are judged now, but do not count",
+                 "does not count: One dimension closed 2026-11-11 23:59 (Europe/Berlin), 9 days ago");
     expect_words("bob", "2026-11-18T23:59",
                  "due, with your extension, 2026-11-19 23:59 (Europe/Berlin), in 24 hours; then 30 % of the points are "
                  "taken off for each day begun, until 2026-11-21 23:59",

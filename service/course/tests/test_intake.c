@@ -1,8 +1,8 @@
 /* test_intake.c - what is found in folders as other systems export them.  */
 #include "base/tests/unit.h"
 
-#include "base/text.h"
 #include "base/scratch.h"
+#include "base/text.h"
 #include "service/course/gradescope_metadata.h"
 #include "service/course/intake.h"
 
@@ -359,7 +359,7 @@ static void what_is_no_folder_is_refused(void **state)
     assert_int_equal(intake_read("/no/such/folder", &rules, &intake, &why), STATUS_NOT_FOUND);
     assert_string_equal(why.text, "/no/such/folder: there is no such folder");
     assert_int_equal(intake_read("/dev/null", &rules, &intake, &why), STATUS_BAD_INPUT);
-    assert_string_equal(why.text, "/dev/null: is no folder, expected one with what the class has handed in");
+    assert_string_equal(why.text, "/dev/null: not a folder, expected one with the submissions of the class");
 }
 
 #define test(function) cmocka_unit_test_setup_teardown(function, new_folder, remove_folder)

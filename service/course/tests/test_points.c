@@ -360,7 +360,7 @@ static void each_day_begun_costs_its_percent(void **state)
         {"2026-11-10T23:59:00", 9, 1, "For 1 day late 10 % are taken off: 10 becomes 9."},
         {"2026-11-10T23:59:01", 8, 2, "For 2 days late 20 % are taken off: 10 becomes 8."},
         {"2026-11-12T23:59:00", 7, 3, "3 d 00:00:00 after the deadline."},
-        {"2026-11-12T23:59:01", 0, 0, "Nothing that was handed in counts. Submission 1 came too late to count."},
+        {"2026-11-12T23:59:01", 0, 0, "No submission counts. Submission 1 came too late to count."},
     };
     (void)state;
     Fixture *fixture = fixture_new();
@@ -563,10 +563,10 @@ static void nothing_handed_in_gives_nothing(void **state)
     SubmissionFact other = good(fixture, 1, "2026-11-05T12:00");
     other.problem = "conv2d";
     ProblemPoints points = count(fixture, &other, 1);
-    expect(&points, 0, true, "Nothing was handed in.");
+    expect(&points, 0, true, "Nothing was submitted.");
     assert_null(points.counts);
     points = count(fixture, NULL, 0);
-    expect(&points, 0, true, "Nothing was handed in.");
+    expect(&points, 0, true, "Nothing was submitted.");
     SubmissionFact facts[5];
     for (int i = 0; i < 5; i++) {
         facts[i] = good(fixture, i + 1, "2026-11-20T12:00");

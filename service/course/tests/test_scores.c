@@ -3,8 +3,8 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "service/course/class_file.h"
-#include "service/store/judgings.h"
 #include "service/course/scores.h"
+#include "service/store/judgings.h"
 
 /* A class of two people in a group, with one assignment: 4 points for the verdict of conv1d, 3 for two hidden cases, and up to 2
  * for the rungs of its ladder. */
@@ -239,7 +239,7 @@ static void only_what_was_handed_in_for_the_ranking_counts(void **state)
     judged(hands_in("bob", "a.cu"), "Accepted", accepted, "ranked");
     must(database_run(store, "UPDATE submission SET mode = 'test'", &why));
     const Scores scores = read_scores();
-    holds(points_of_person(&scores, "bob")->reason, "Nothing was handed in.");
+    holds(points_of_person(&scores, "bob")->reason, "Nothing was submitted.");
     class_file_free(&class);
 }
 
@@ -300,7 +300,7 @@ static void the_table_is_plain_text_for_every_spreadsheet(void **state)
     holds(table,
           "person,groups,assignment,problem,points,most,final,submission,file,verdict,received,late_s,reason\r\n");
     holds(table, "\r\n'=1+1,\"tutorial, 1\",week-1,conv1d,0,9,yes,1,\"x;'=2\"\"\t'@b.cu\",Compile Error,");
-    holds(table, "\r\nbob,\"tutorial, 1\",week-1,conv1d,0,9,yes,,,,,,Nothing was handed in.\r\n");
+    holds(table, "\r\nbob,\"tutorial, 1\",week-1,conv1d,0,9,yes,,,,,,Nothing was submitted.\r\n");
     assert_string_equal(table, csv());
     class_file_free(&class);
 }

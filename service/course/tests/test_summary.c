@@ -232,10 +232,10 @@ static void the_page_says_what_the_summary_holds(void **state)
         "People by points",
         "Points of 1 person, of 4<span class=\"more\">Mean 2.5, median 2.5, from 2.5 to 2.5. A bar counts people.</span>",
         "How many people have how many points. The table below has the numbers.",
-        "<h3>Handed in nothing: 1 of 2</h3>",
-        "A person counts where his or her last submission stands, or as accepted once any is.",
+        "<h3>Submitted nothing: 1 of 2</h3>",
+        "A person counts once: as Accepted if any submission was accepted, else by the verdict of the last one.",
         "Stuck on one verdict",
-        "<p>2 people handed in 5 submissions; 1 solved it.</p>",
+        "<p>2 people made 5 submissions; 1 solved it.</p>",
         "Every student who reached them has passed them.",
         "<p class=\"under\">Summary for the teacher, as of 10\u00A0Nov\u00A02026",
     };

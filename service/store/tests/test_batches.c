@@ -281,22 +281,21 @@ static void what_cannot_be_judged_again_is_skipped_with_a_reason(void **state)
     assert_int_equal(batch_of(opened(request)).judgings, 1);
     assert_int_equal(skip_count, 4);
     assert_string_equal(skips[1].why, "it is of another problem");
-    assert_string_equal(skips[2].why, "it was not handed in for the ranking");
-    assert_string_equal(skips[3].why, "there is none of this number");
+    assert_string_equal(skips[2].why, "it was not submitted for the ranking");
+    assert_string_equal(skips[3].why, "no submission has this number");
     BatchSkip *kept_skips;
     size_t kept_count;
     must(batches_skips(store, 3, &arena, &kept_skips, &kept_count, &why)); /* by submission */
     assert_int_equal(kept_count, 4);
     assert_int_equal(kept_skips[0].submission, withdrawn);
     assert_int_equal(kept_skips[3].submission, 99);
-    assert_string_equal(kept_skips[3].why, "there is none of this number");
+    assert_string_equal(kept_skips[3].why, "no submission has this number");
     must(batches_drop(store, 3, "root", &why));
 
     request.since_utc = "2099-01-01T00:00:00Z", request.submission_count = 1;
-    refused_to_open(request,
-                    "there is nothing to judge again of problem conv1d; submission 1: it was handed in earlier");
+    refused_to_open(request, "problem conv1d has nothing to judge again; submission 1: it was submitted earlier");
     request.submission_count = 0;
-    refused_to_open(request, "there is nothing to judge again of problem conv1d");
+    refused_to_open(request, "problem conv1d has nothing to judge again");
     assert_string_equal(asked("SELECT count(*) FROM batch"), "3");
 }
 
@@ -329,7 +328,7 @@ static void held_judgings_are_named(void **state)
         must(judgings_fail(store, 2, attempt, "worker_failed", "no compiler", &held, &why));
     }
     assert_true(held);
-    refused_to_apply(id, "batch 2: the judge failed at what is held for a person to look at: submission 1");
+    refused_to_apply(id, "batch 2: the judge failed at submissions that are held for a person to look at: 1");
     assert_int_equal(batch_apply(store, 7, "root", &why), STATUS_NOT_FOUND);
     assert_string_equal(why.text, "there is no batch 7");
 }

@@ -390,7 +390,7 @@ static void nobody_speaks_for_the_attempt_of_another(void **state)
     assert_false(goes_on);
     WorkResult result = end_of("w", 1, 1);
     assert_int_equal(finish_as(6, &result), STATUS_NOT_FOUND);
-    assert_string_equal(why.text, "the worker w is somebody else's");
+    assert_string_equal(why.text, "the worker w belongs to another account");
     result.worker = "v";
     assert_int_equal(finish_as(6, &result), STATUS_NOT_FOUND);
     assert_string_equal(why.text, "attempt 1-1 was not given to v");

@@ -25,7 +25,7 @@ static const struct {
     {"\"problem\": \"conv1d\", \"device\": \"sim-h200\", \"revision\": \"b\", \"epoch\": 2",
      "the problem was changed between them"},
     {"\"problem\": \"conv1d\", \"device\": \"sim-h200\", \"revision\": \"a\", \"epoch\": 2",
-     "the way of measuring was changed between them"},
+     "the timing method was changed between them"},
 };
 
 static cJSON *result(const char *members, double ms)
@@ -294,7 +294,7 @@ static void a_history_compares_times_of_one_device(void **state)
                         "     2  Accepted                13 ms       -                            13 ms *\n");
     text_free(&text);
     history_text(list, 0, &arena, &text);
-    assert_string_equal(text.data, "no submissions yet: `convjudge submit FILE` hands one in\n");
+    assert_string_equal(text.data, "no submissions yet; `convjudge submit FILE` makes one\n");
     text_free(&text);
     arena_free(&arena);
 }

@@ -248,7 +248,7 @@ static void a_rank_by_another_submission_is_said_to_be_that(void **state)
     set_number(values, "rank", 1);
     set_number(values, "of", 1);
     Text page = draw(&student, values, record);
-    expect(&page, "<dt>Rank of a faster one</dt><dd>1 of 1</dd>");
+    expect(&page, "<dt>Rank of a faster submission</dt><dd>1 of 1</dd>");
     text_free(&page);
     cJSON_Delete(result);
 }

@@ -1,11 +1,11 @@
 #include "base/tests/unit.h"
 
 #include "base/text.h"
-#include "simgpu/ptx/fatbin.h"
 #include "simgpu/cost/machine_code.h"
 #include "simgpu/cost/machine_lines.h"
 #include "simgpu/cost/machine_program.h"
 #include "simgpu/lower/lower.h"
+#include "simgpu/ptx/fatbin.h"
 #include "simgpu/ptx/parser.h"
 
 #include <math.h>

@@ -32,7 +32,7 @@ static uint32_t random_sign(uint32_t bits, int at)
     return bits | (random_bits() & 1) << at;
 }
 
-/* Of biased exponents from `least` to `most`, of which 0 is that of zeros and subnormal numbers; one in `zeros` is 0. */
+/* Has biased exponents from `least` to `most`, of which 0 is that of zeros and subnormal numbers; one in `zeros` is 0. */
 static uint32_t random_half(uint32_t least, uint32_t most, uint32_t zeros)
 {
     uint32_t magnitude = (least + random_bits() % (most - least + 1)) << 10 | random_bits() % 1024;
@@ -44,7 +44,7 @@ static uint32_t random_float(uint32_t least, uint32_t most, uint32_t zeros)
     return random_sign(random_bits() % zeros == 0 ? 0 : magnitude, 31);
 }
 
-/* Of another type: exponents as far from that of 1 as those of halves; subnormal where they are. */
+/* Another type: exponents as far from that of 1 as those of halves; subnormal where they are. */
 static uint64_t random_number(MatrixType type, uint32_t least, uint32_t most, uint32_t zeros)
 {
     if (type == MATRIX_F16)

@@ -249,13 +249,13 @@ static void a_map_that_leads_astray_is_a_fault(void **state)
         SimOutcome outcome;
         const char *text;
     } cases[] = {
-        {leave_it_unmarked, SIM_BAD_HANDLE, "begins a copy through a tensor map where there is none"},
-        {give_it_another_rank, SIM_BAD_HANDLE, "another number of dimensions"},
+        {leave_it_unmarked, SIM_BAD_HANDLE, "begins a copy through a tensor map at an address without a map"},
+        {give_it_another_rank, SIM_BAD_HANDLE, "or with one of other dimensions"},
         {lead_it_away, SIM_OUT_OF_BOUNDS, "reads"},
         {make_it_wide, SIM_OUT_OF_BOUNDS, "reads"},
-        {make_rows_odd, SIM_BAD_HANDLE, "where there is none"},
-        {make_it_huge, SIM_BAD_HANDLE, "where there is none"},
-        {give_it_no_type, SIM_BAD_HANDLE, "where there is none"},
+        {make_rows_odd, SIM_BAD_HANDLE, "at an address without a map"},
+        {make_it_huge, SIM_BAD_HANDLE, "at an address without a map"},
+        {give_it_no_type, SIM_BAD_HANDLE, "at an address without a map"},
     };
     static Run run;
     TensorRow row = tensor_rows[8];

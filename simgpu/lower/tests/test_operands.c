@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "simgpu/code/lanes.h"
-#include "simgpu/lower/lowering.h"
 #include "simgpu/lower/lower.h"
+#include "simgpu/lower/lowering.h"
 #include "simgpu/ptx/parser.h"
 
 #include <stdio.h>

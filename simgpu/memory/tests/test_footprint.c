@@ -79,7 +79,7 @@ static void who_may_have_waited_does_not_race(void **state)
     }
 }
 
-/* Of the kernel that comes next only the early uses matter, and of the loads of the kernel before only the late ones. */
+/* Only early uses of the next kernel matter, and only late loads of the kernel before. */
 static void a_kernel_may_begin_before_the_end_of_the_one_before(void **state)
 {
     enum { EARLY_LOAD = LOAD | FOOTPRINT_EARLY_LOAD, EARLY_STORE = STORE | FOOTPRINT_EARLY_STORE };

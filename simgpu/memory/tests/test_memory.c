@@ -98,11 +98,22 @@ static void memory_can_lie_where_released_memory_lay(void **state)
     assert_false(memory_alloc_at(&memory, first, 0));
     assert_false(memory_alloc_at(&memory, memory.base + memory.span, 100));
     assert_true(memory_alloc_at(&memory, first, 8000));
-    assert_int_equal(*(unsigned char *)first, SIM_UNINITIALISED_BYTE);
+    assert_true(validity_holds(&memory.allocations[0], first, 8000)); /* the caller writes it at once, */
+    for (uint64_t i = 0; i < 8000; i++)
+        assert_int_equal(((unsigned char *)first)[i], 0); /* and finds nothing of what lay there before */
     assert_int_equal(memory_find(&memory, first + 7999), 0);
     assert_int_equal(memory_find(&memory, first + 8000), -1);
     assert_int_equal(memory_find(&memory, second), 1);
     assert_int_equal(memory.used, used - 1000);
+}
+
+static void room_is_found_where_memory_would_be_allocated(void **state)
+{
+    const uint64_t first = memory_alloc(&memory, 9000, NULL), room = memory_find_room(&memory, 5000), used = memory.used;
+    assert_true(room > first);
+    assert_int_equal(memory_find_room(&memory, limit), 0);
+    assert_int_equal(memory.used, used);
+    assert_int_equal(memory_alloc(&memory, 5000, NULL), room);
 }
 
 static void only_a_start_can_be_released(void **state)
@@ -155,6 +166,7 @@ int main(void)
         WITH_MEMORY(fresh_memory_holds_the_pattern),
         WITH_MEMORY(released_memory_is_found_again),
         WITH_MEMORY(memory_can_lie_where_released_memory_lay),
+        WITH_MEMORY(room_is_found_where_memory_would_be_allocated),
         WITH_MEMORY(only_a_start_can_be_released),
         WITH_MEMORY(what_was_released_is_known_until_it_has_another_use),
         WITH_MEMORY(what_nothing_has_written_holds_another_byte),

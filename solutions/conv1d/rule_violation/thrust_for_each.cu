@@ -1,4 +1,4 @@
-// says: uses an algorithm of a library that runs on the whole device (its kernel cub::detail::for_each::static_kernel): of cub and libcu++ only what works within a block or a warp is allowed
+// says: uses a library's algorithm that runs on the whole device (its kernel cub::detail::for_each::static_kernel): cub and libcu++ are allowed only within a block or a warp
 // problem: conv1d
 //
 // Mistake: a whole-device algorithm of Thrust computes the outputs, under another name: a kernel of the library's own.

@@ -1,7 +1,8 @@
 #include "base/tests/unit.h"
 
 #include "base/clock.h"
-#include "grader/judge/opinion_step.h"
+#include "grader/judge/judging.h"
+#include "grader/judge/opinion.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -200,5 +201,5 @@ int main(void)
         cmocka_unit_test(a_result_that_varies_is_not_blamed_on_ptxas),
         cmocka_unit_test(what_the_simulated_gpu_explains_is_not_run_again),
     };
-    return cmocka_run_group_tests_name("opinion_step", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("opinion", tests, NULL, NULL);
 }
