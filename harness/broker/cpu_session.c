@@ -2,7 +2,6 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/process.h"
-#include "base/random.h"
 #include "harness/broker/runner_process.h"
 #include "harness/broker/session.h"
 #include "harness/protocol/solve.h"
