@@ -183,6 +183,8 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     as "$admin" POST /admin/clock -d what=correct -d first=1 -d last=1 -d by=7 -d why=so
     equal 400 "$status"
     said 'with +7 s the last of them would have been received at'
+    as "$admin" POST /admin/clock -d what=correct -d first=8 -d last=9 -d by=-7 -d why=so
+    said 'there are no submissions from 8 to 9'
     as "$admin" POST /admin/clock -d what=correct -d first=1 -d last=1 -d by=-518400 -d 'why=the clock was wrong'
     equal 303 "$status"
     equal 1 "$(in_store "SELECT abs(received_s - strftime('%s', 'now')) < 600 AND received_s = strftime('%s', received_utc) FROM submission")"
