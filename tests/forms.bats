@@ -171,6 +171,29 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     [[ -e $state/serve.lock ]]
 }
 
+@test "an administrator corrects times of receipt after the clock was wrong, and trusts the clock" {
+    serve
+    local ada admin
+    ada=$(token ada) admin=$(token grace admin)
+    hand_in "$ada" k >/dev/null
+    set_store "UPDATE submission SET received_s = received_s + 518400"
+    as "$admin" POST /admin/clock -d what=correct -d first=1 -d last=1 -d by=-518400
+    equal 400 "$status"
+    said 'expected a reason'
+    as "$admin" POST /admin/clock -d what=correct -d first=1 -d last=1 -d by=7 -d why=so
+    equal 400 "$status"
+    said 'with +7 s the last of them would have been received at'
+    as "$admin" POST /admin/clock -d what=correct -d first=8 -d last=9 -d by=-7 -d why=so
+    said 'there are no submissions from 8 to 9'
+    as "$admin" POST /admin/clock -d what=correct -d first=1 -d last=1 -d by=-518400 -d 'why=the clock was wrong'
+    equal 303 "$status"
+    equal 1 "$(in_store "SELECT abs(received_s - strftime('%s', 'now')) < 600 AND received_s = strftime('%s', received_utc) FROM submission")"
+    as "$admin" POST /admin/clock -d what=trust
+    equal 303 "$status"
+    equal $'correct receipts|submissions 1 to 1 by -518400 s: the clock was wrong\ncorrect the clock|\ntrust the clock|' \
+        "$(in_store "SELECT action, object FROM audit WHERE person = 'grace' AND (action LIKE '%clock' OR action LIKE 'correct%') ORDER BY id")"
+}
+
 @test "a login leads to the page that was asked for, and to no other server" {
     serve '{"public": false}'
     local ada
