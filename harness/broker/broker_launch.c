@@ -296,12 +296,12 @@ static void check_begin(Broker *broker, const ControlRequest *request, DeviceChe
                 check->output_poison[word] = call_poison_word(argument->poison_bits, argument->float_output, word);
         }
         if (control_is_array(argument))
-            check->arrays[check->array_count++] = (DeviceNamed){.name = argument->name,
-                                                                .address = broker->arrays[i],
-                                                                .bytes = argument->span.bytes,
-                                                                .element_bytes = argument->element_bytes,
-                                                                .is_unwritten = request->sanitize && request->is_untimed &&
-                                                                                argument->role == ARGUMENT_OUTPUT};
+            check->arrays[check->array_count++] = (DeviceNamed){
+                .name = argument->name,
+                .address = broker->arrays[i],
+                .bytes = argument->span.bytes,
+                .element_bytes = argument->element_bytes,
+                .is_unwritten = request->sanitize && request->is_untimed && argument->role == ARGUMENT_OUTPUT};
     }
     if (broker->device->simulation != NULL)
         broker->device->simulation->set_check(broker->device, check);

@@ -91,12 +91,12 @@ typedef struct Worker {
     uint8_t warp_registers[MAX_WARPS]; /* by setmaxnreg, in REGISTER_UNIT a thread; 0: as at the launch */
     int64_t overdrawn;                 /* registers that warps have taken beyond those of the block, a thread each */
     const Instruction *overdraft;      /* by which the last of them did */
-    uint32_t backward_branches;       /* so far */
-    bool look_is_due;                 /* at whether the block still gets on (standstill.c) */
-    Standstill *standstill;           /* NULL: nobody has looked so far */
-    uint64_t work;                    /* BasicBlock.work of what this block of threads has executed, summed over warps */
-    uint64_t unreported;              /* warp instructions not yet added to launch->warp_instructions */
-    uint64_t clock;                   /* last value of the clock that this block has read */
+    uint32_t backward_branches;        /* so far */
+    bool look_is_due;                  /* at whether the block still gets on (standstill.c) */
+    Standstill *standstill;            /* NULL: nobody has looked so far */
+    uint64_t work;       /* BasicBlock.work of what this block of threads has executed, summed over warps */
+    uint64_t unreported; /* warp instructions not yet added to launch->warp_instructions */
+    uint64_t clock;      /* last value of the clock that this block has read */
 
     AllocationCache *notes;    /* [memory_count] */
     Executed *executed;        /* [block_count] */

@@ -91,7 +91,7 @@ typedef struct CostInput {
     uint64_t longest_warp_loads;        /* its global and local load requests */
     uint64_t longest_warp_shared;       /* its shared load requests */
     uint64_t longest_warp_constant;     /* its constant load requests */
-    BlockShares block_shares;               /* all 0: the blocks are alike */
+    BlockShares block_shares;           /* all 0: the blocks are alike */
     SimMachineRatios machine;           /* from cost_machine_ratios(); all 0: the machine code is unknown */
 } CostInput;
 

@@ -231,7 +231,7 @@ static void lower_hint(Lowering *l, const OpcodeModifiers *parts)
     static const struct {
         const char *name;
         int addresses, constants; /* that it has as operands */
-    } rows[] = {{"prefetch", 1, 0}, {"prefetchu", 1, 0},     {"brkpt", 0, 0},
+    } rows[] = {{"prefetch", 1, 0}, {"prefetchu", 1, 0}, {"brkpt", 0, 0},
                 {"pmevent", 0, 1},  {"discard", 1, 1},   {"applypriority", 1, 1}};
     count_control(l);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
