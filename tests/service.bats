@@ -301,7 +301,7 @@ END
 @test "pages that wait leave half of the connections to others, and ask now and then" {
     ulimit -n 300
     serve
-    local teacher i k streams=() refused=0
+    local teacher i k streams=()
     teacher=$(token emmy teacher)
     hand_in "$teacher" k >/dev/null
     for ((i = 0; i < 22; i++)); do
