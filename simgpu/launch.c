@@ -31,8 +31,9 @@
  *          neighbours, and strips run in an order that is drawn from SimLaunch.sample_key, so that nobody can foresee
  *          which. The first PILOT strips show how much a strip takes. Then as many run as the limit of
  *          SimLaunch.sample_lane_instructions leaves room for, and more while the estimate is less certain than
- *          MOST_ERROR. If that would be most of the grid, all of it runs. So it does where blocks inside of the grid do
- *          not all store the same number of bytes: one that leaves out its output would not be missed.
+ *          MOST_ERROR. If that would be most of the grid, all of it runs. So it does where a block inside of the
+ *          grid stores less than a fourth of what another does: one that leaves out its output would not be missed. Where
+ *          the filter reaches past the border, sums in memory are stored less often, by up to a half.
  * Estimate what the drawn blocks did, times the number of blocks over the number of drawn ones, plus what the blocks did
  *          that run in any case. Its uncertainty is that of the mean of the strips' instructions: Cochran, Sampling
  *          Techniques (1977), sections 2.6 (the correction for a finite population) and 9A.2 (clusters of equal size).
@@ -47,6 +48,7 @@ enum {
 };
 static const double MOST_ERROR = 0.005; /* the uncertainty that no score is without (grader/judge/timing.h) */
 static const double MOST_SHARE = 0.75;  /* of the strips; where more would run, all do */
+static const uint64_t LEAST_OF_MOST = 4;
 
 /* ---- which grids ------------------------------------------------------------------------------------------------- */
 
@@ -208,7 +210,7 @@ static void run_drawn(SimGpu *gpu, GridRun *run, const Drawing *drawing, int hel
         wanted = strips_within(run);
         if (wanted <= done && error_of(run, count) > MOST_ERROR)
             wanted = 2 * done;
-        if (run->stores[BLOCK_INSIDE].least != run->stores[BLOCK_INSIDE].most)
+        if (LEAST_OF_MOST * run->stores[BLOCK_INSIDE].least < run->stores[BLOCK_INSIDE].most)
             wanted = count;
         if ((double)wanted > MOST_SHARE * (double)count)
             wanted = count;
@@ -242,6 +244,8 @@ static double drawn_part(const GridRun *run, const Drawing *drawing, double shar
                    : (double)stores->bytes / (double)stores->blocks * (double)blocks_in(&run->launch, drawing, place);
     }
     const double part = all > 0 ? drawn / all : share;
+    if (run->stores[BLOCK_INSIDE].least != run->stores[BLOCK_INSIDE].most)
+        return share * (1 - MOST_APART); /* a sum in memory is stored more often where more of the filter is inside */
     return fmin(share * (1 + MOST_APART), fmax(share * (1 - MOST_APART), part));
 }
 
