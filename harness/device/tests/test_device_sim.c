@@ -240,7 +240,7 @@ static CudaError take_from(Fixture *f, uint64_t to, uint64_t from)
 static DeviceCheck check_of(Fixture *f, uint64_t *array, bool sanitize)
 {
     assert_int_equal(f->device->memory->alloc(f->device, 40, array), 0);
-    return (DeviceCheck){.arrays = {{"output", *array, 40, 4, true}}, .array_count = 1, .sanitize = sanitize};
+    return (DeviceCheck){.arrays = {{"output", *array, 40, 4, true}}, .array_count = 1, .sanitize = sanitize, .is_untimed = sanitize};
 }
 
 static void a_check_tells_who_reads_what_nothing_has_written(void **state)
@@ -313,7 +313,7 @@ static CudaError clash(Fixture *f, uint32_t blocks)
 static void a_race_is_a_fault_where_it_is_looked_for(void **state)
 {
     Fixture *f = *state;
-    DeviceCheck check = {.sanitize = true};
+    DeviceCheck check = {.sanitize = true, .is_untimed = true};
     DeviceFault fault;
     assert_int_equal(clash(f, 2), 0);
     f->device->simulation->set_check(f->device, &check);
