@@ -245,7 +245,7 @@ typedef struct DeviceCheck {
     DeviceNamed arrays[DEVICE_MAX_NAMED];
     size_t array_count;
     uint8_t uninitialised_byte; /* value of every byte of new memory; 0: the device chooses */
-    bool sanitize;   /* look for races, which are faults where they can change the result: in a few blocks of each launch.
+    bool sanitize; /* look for races, which are faults where they can change the result: in a few blocks of each launch.
                       * With is_untimed: in launches of moderate size, and for reads of uninitialised memory, too */
     bool is_untimed; /* nobody asks for times and counters: as long as there was no timed event, a device with modelled
                       * times may count instructions only, and give launches any time */

@@ -240,7 +240,8 @@ static CudaError take_from(Fixture *f, uint64_t to, uint64_t from)
 static DeviceCheck check_of(Fixture *f, uint64_t *array, bool sanitize)
 {
     assert_int_equal(f->device->memory->alloc(f->device, 40, array), 0);
-    return (DeviceCheck){.arrays = {{"output", *array, 40, 4, true}}, .array_count = 1, .sanitize = sanitize, .is_untimed = sanitize};
+    return (DeviceCheck){
+        .arrays = {{"output", *array, 40, 4, true}}, .array_count = 1, .sanitize = sanitize, .is_untimed = sanitize};
 }
 
 static void a_check_tells_who_reads_what_nothing_has_written(void **state)
