@@ -126,7 +126,8 @@ test:  ## Run the tests, the same each time, in about five minutes; the last lin
 test-all:  ## Run every suite of tests/suites.txt, for 80 minutes on two cores: [ONLY=...] [FAILED=1] [FUZZ=60: seconds for each fuzzer]
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) all
 
-test-ci:  ## Run what continuous integration runs after `make test`, for 40 minutes on two cores: [ONLY=...] [FAILED=1]
+# The suites of the set `ci`, for 40 minutes on two cores: a part of `make test-all` for machines whose time is limited.
+test-ci:
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) ci
 
 # The suites need these besides the judge.

@@ -43,7 +43,7 @@ all_claims_hold() {
     run make --no-print-directory -C "$root" grade BUILD="${build#"$root"/}" SUB="$PWD/x.cu" DEVISE=sim
     ends 2 "unknown variable DEVISE; expected one of: SUB PROBLEM DEVICE CASE SHOW AS JSON"
     run make --no-print-directory -C "$root" grade BUILD="${build#"$root"/}" sub="$PWD/x.cu"
-    ends 2 "unknown variable sub; write SUB; expected one of: SUB PROBLEM DEVICE CASE AS JSON"
+    ends 2 "unknown variable sub; write SUB; expected one of: SUB PROBLEM DEVICE CASE SHOW AS JSON"
     rows 0
 }
 
