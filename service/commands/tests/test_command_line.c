@@ -638,7 +638,8 @@ static void a_database_that_cannot_be_used_is_named_before_anything_is_judged(vo
     sqlite3_close(holder);
 }
 
-/* Makes runs.db once. Run 1 ranks; of its copies, each lacks something that another time of it needs. */
+/* Makes runs.db once. Run 1 ranks; of its copies, each lacks something that another time of it needs. Those that rank
+ * beside it are older: the latest run of a code stands for it. */
 static void make_leaderboard(void)
 {
     Problem problem;
@@ -677,7 +678,8 @@ static void make_leaderboard(void)
              "UPDATE f SET id = 12, revision = (SELECT revision FROM runs WHERE id = 1), epoch = epoch + 1;"
              "INSERT INTO runs SELECT * FROM f;"
              "UPDATE f SET id = 13, epoch = epoch - 1, device = 'NVIDIA-X'; INSERT INTO runs SELECT * FROM f;"
-             "UPDATE f SET id = 14, device = 'sim-h200', source_hash = 'none'; INSERT INTO runs SELECT * FROM f;"
+             "UPDATE f SET id = 14, device = 'sim-h200', source_hash = 'none', time_utc = '2026-01-30T12:00:00Z';"
+             "INSERT INTO runs SELECT * FROM f;"
              "UPDATE f SET id = 15, rank_status = 'not ranked: sandbox none'; INSERT INTO runs SELECT * FROM f;"
              "UPDATE f SET id = 16, score_ms = NULL, uncertainty = NULL, verdict = 'Wrong Answer';"
              "INSERT INTO runs SELECT * FROM f");
