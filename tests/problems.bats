@@ -362,7 +362,7 @@ of_a_new_problem() {
 @test "a new problem lacks only cases and solutions, and the commands of the guide to adding a problem make it whole" {
     new_home
     make() { command make --no-print-directory --silent -C "$root" BUILD="$build" MUTANTS=0 "$@"; } # they take a minute
-    ln -s "$root/docs" "$CONVJUDGE_HOME/docs"
+    ln -s "$root/examples" "$CONVJUDGE_HOME/examples"
     cd "$CONVJUDGE_HOME"
     local line steps=0
     while IFS= read -r line; do
@@ -379,8 +379,8 @@ of_a_new_problem() {
     while IFS= read -r line; do
         has_lines "$line"
     done < <(sed -n '/^## 8/,/^## 9/s/^    \(ok [0-9]\|# [a-z]\)/\1/p' "$root/docs/guides/add-a-problem.md")
-    has_lines "# nearest to its bound: " "ok 27 - accepted solutions stay within half of every bound with 200 seeds"
-    has_lines "ok 28 - the hidden cases have every class of values"
+    has_lines "# nearest to its bound: " "ok 28 - accepted solutions stay within half of every bound with 200 seeds"
+    has_lines "ok 29 - the hidden cases have every class of values"
     valid problem problems/moving-sum/problem.json
     ends 0
     valid testcases testcases/moving-sum/*.json

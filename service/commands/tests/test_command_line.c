@@ -638,7 +638,8 @@ static void a_database_that_cannot_be_used_is_named_before_anything_is_judged(vo
     sqlite3_close(holder);
 }
 
-/* Makes runs.db once. Run 1 ranks; of its copies, each lacks something that another time of it needs. */
+/* Makes runs.db once. Run 1 ranks; of its copies, each lacks something that another time of it needs. Those that rank
+ * beside it are older: the latest run of a code stands for it. */
 static void make_leaderboard(void)
 {
     Problem problem;
@@ -671,17 +672,17 @@ static void make_leaderboard(void)
         fail_test("%s", why.text);
     store_close(store);
     problem_free(&problem);
-    exec_sql(
-        "runs.db",
-        "CREATE TEMP TABLE f AS SELECT * FROM runs;"
-        "UPDATE f SET id = 11, revision = 'other'; INSERT INTO runs SELECT * FROM f;"
-        "UPDATE f SET id = 12, revision = (SELECT revision FROM runs WHERE id = 1), epoch = epoch + 1;"
-        "INSERT INTO runs SELECT * FROM f;"
-        "UPDATE f SET id = 13, epoch = epoch - 1, device = 'NVIDIA-X'; INSERT INTO runs SELECT * FROM f;"
-        "UPDATE f SET id = 14, device = 'sim-h200', source_hash = 'none', time_utc = '2026-01-30T12:00:00Z'; INSERT INTO runs SELECT * FROM f;"
-        "UPDATE f SET id = 15, rank_status = 'not ranked: sandbox none'; INSERT INTO runs SELECT * FROM f;"
-        "UPDATE f SET id = 16, score_ms = NULL, uncertainty = NULL, verdict = 'Wrong Answer';"
-        "INSERT INTO runs SELECT * FROM f");
+    exec_sql("runs.db",
+             "CREATE TEMP TABLE f AS SELECT * FROM runs;"
+             "UPDATE f SET id = 11, revision = 'other'; INSERT INTO runs SELECT * FROM f;"
+             "UPDATE f SET id = 12, revision = (SELECT revision FROM runs WHERE id = 1), epoch = epoch + 1;"
+             "INSERT INTO runs SELECT * FROM f;"
+             "UPDATE f SET id = 13, epoch = epoch - 1, device = 'NVIDIA-X'; INSERT INTO runs SELECT * FROM f;"
+             "UPDATE f SET id = 14, device = 'sim-h200', source_hash = 'none', time_utc = '2026-01-30T12:00:00Z';"
+             "INSERT INTO runs SELECT * FROM f;"
+             "UPDATE f SET id = 15, rank_status = 'not ranked: sandbox none'; INSERT INTO runs SELECT * FROM f;"
+             "UPDATE f SET id = 16, score_ms = NULL, uncertainty = NULL, verdict = 'Wrong Answer';"
+             "INSERT INTO runs SELECT * FROM f");
 }
 
 static int take_number(void *number, int columns, char **values, char **names)

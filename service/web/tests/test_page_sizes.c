@@ -19,7 +19,8 @@ static const char name[] = "A name of some length, <Özge>";
 static void the_page_of_a_large_class_is_small(void **state)
 {
     enum { CLASS = 200 };
-    static const char *const lists[] = {"problems", "people", "solved", "stuck", "quarantine", "similar", "groups"};
+    static const char *const lists[] = {"problems",   "people",  "solved", "stuck",
+                                        "quarantine", "similar", "groups", "outdated"};
     const char *const none = NULL;
     cJSON *values = cJSON_CreateObject(), *made[sizeof lists / sizeof *lists];
     Text page = {0};
