@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "simgpu/gpu.h"
 #include "simgpu/launch.h"
+#include "simgpu/memory/origin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,8 @@ static Snapshot *snapshot_new(const SimGpu *gpu)
     snapshot->count = gpu->memory.count;
     snapshot->allocations = zeroed((size_t)snapshot->count, sizeof *snapshot->allocations);
     for (int i = 0; i < snapshot->count; i++) {
-        const Allocation *allocation = &gpu->memory.allocations[i];
+        Allocation *allocation = &gpu->memory.allocations[i];
+        origin_make_map(allocation);
         snapshot->allocations[i] = (AllocationState){
             .contents = copy_of((const void *)allocation->address, allocation->bytes),
             .written = copy_of(allocation->written, allocation->bytes),

@@ -159,7 +159,7 @@ static void answer(Broker *broker, const RingRequest *head, RingKind awaited)
         broker_malformed(broker);
         return;
     }
-    broker_host_work_charge(broker);
+    broker_host_work_charge(broker, head->kind == RING_STREAM_QUERY || head->kind == RING_EVENT_QUERY);
     if (broker->device->simulation != NULL)
         broker->device->simulation->set_place(broker->device, head->place);
     reply.error = request.serve(broker, &reply);

@@ -101,6 +101,7 @@ typedef struct HostWork {      /* of the runner in a call */
     double since_s, delayed_s; /* it had computed, and waited for a core, for so long */
     uint64_t copied_bytes;     /* to the host and from it */
     double charged_s;
+    double asked_s; /* when the clock was last asked, by now_s() */
 } HostWork;
 
 typedef struct HostTime { /* of the runner in a call */
@@ -235,8 +236,9 @@ void broker_host_work_begin(Broker *broker);
 void broker_host_work_copied(Broker *broker, uint64_t bytes, bool to_host);
 /* The host has learned something else: how long an operation took, or that it has ended. */
 void broker_host_work_learned(Broker *broker);
-/* The next request is about to be carried out. */
-void broker_host_work_charge(Broker *broker);
+/* The next request is about to be carried out. `is_query`: it only asks whether something has ended; what is due then may
+ * be charged with a later request. */
+void broker_host_work_charge(Broker *broker, bool is_query);
 
 /* ==== broker serve ================================================================================================ */
 

@@ -30,11 +30,16 @@ static void make_map_of_whole(Allocation *allocation)
     pthread_mutex_unlock(&making_map);
 }
 
-/* NULL: nothing comes from the host. */
-static uint8_t *known_map(Allocation *allocation, uint64_t address)
+void origin_make_map(Allocation *allocation)
 {
     if (__atomic_load_n(&allocation->from_host, __ATOMIC_ACQUIRE) == written_whole)
         make_map_of_whole(allocation);
+}
+
+/* NULL: nothing comes from the host. */
+static uint8_t *known_map(Allocation *allocation, uint64_t address)
+{
+    origin_make_map(allocation);
     uint8_t *map = __atomic_load_n(&allocation->from_host, __ATOMIC_ACQUIRE);
     return map == NULL ? NULL : map + (address - allocation->address);
 }

@@ -25,6 +25,8 @@ void origin_clear(Allocation *allocation, uint64_t address, uint64_t bytes);
 /* The same, while no kernel runs. An allocation of which nothing is left that could come from the host has no map any
  * more, and kernels' stores into it need not be noted. */
 void origin_forget(Allocation *allocation, uint64_t address, uint64_t bytes);
+/* Makes the map now where that was put off, for a caller that reads Allocation.from_host itself. */
+void origin_make_map(Allocation *allocation);
 /* Does any byte come from the host? */
 bool origin_is_host(Allocation *allocation, uint64_t address, uint64_t bytes);
 

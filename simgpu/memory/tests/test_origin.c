@@ -67,6 +67,17 @@ static void of_blank_memory_all_comes_from_the_host_but_zeros(void **state)
     assert_false(origin_is_host(&allocation, allocation.address, BYTES));
 }
 
+static void a_map_that_was_put_off_can_be_made_at_once(void **state)
+{
+    Allocation allocation = written_as_a_whole();
+    origin_make_map(&allocation);
+    for (uint64_t i = 0; i < BYTES; i++)
+        assert_int_equal(allocation.from_host[i], i % 2);
+    origin_free(&allocation);
+    origin_make_map(&allocation); /* of none there is nothing to be made */
+    assert_null(allocation.from_host);
+}
+
 static void a_store_takes_bytes_out_of_what_was_written_as_a_whole(void **state)
 {
     Allocation allocation = written_as_a_whole();
@@ -107,6 +118,7 @@ int main(void)
         cmocka_unit_test(a_part_can_be_forgotten),
         cmocka_unit_test(an_allocation_that_is_forgotten_has_no_map),
         cmocka_unit_test(of_blank_memory_all_comes_from_the_host_but_zeros),
+        cmocka_unit_test(a_map_that_was_put_off_can_be_made_at_once),
         cmocka_unit_test(a_store_takes_bytes_out_of_what_was_written_as_a_whole),
         cmocka_unit_test(a_copy_carries_along_what_was_written_as_a_whole),
         cmocka_unit_test(what_the_host_writes_a_second_time_is_compared),
