@@ -78,7 +78,10 @@ kill_one() {
     kill -9 "$victim" 2>/dev/null || return 0
     if [[ $victim == "$worker" ]]; then
         wait "$worker" 2>/dev/null || true
-        wait_for gone "${all[@]}" || echo -n 'processes are left: '
+        wait_for gone "${all[@]}" || {
+            ps -o pid=,ppid=,stat=,etimes=,args= -p "$(IFS=,; echo "${all[*]}")" >>"$scratch/log" || true
+            echo -n 'processes are left: '
+        }
     fi
     words=("${words[*]:0:3}")
     echo "${words[0]%%$'\n'*}"
