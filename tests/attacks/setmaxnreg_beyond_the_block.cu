@@ -1,5 +1,5 @@
 // expect: Time Limit Exceeded
-// says: setmaxnreg waits for ever: the warps of the block ask for … registers per thread more than the block has, added up over its warps
+// says: setmaxnreg waits for ever: the warps of the block ask for 768 registers per thread more than the block has, added up over its warps
 // problem: conv1d
 // naive: does not apply: it has no other clock than the device's
 // Asks for more registers than the block has, which the launch does not count: as many blocks seem to fit as with few
