@@ -46,8 +46,8 @@ enum {
     STRIPS = 4096,       /* of a grid, at most */
     PILOT = 64           /* strips */
 };
-static const double MOST_ERROR = 0.005; /* the uncertainty that no score is without (grader/judge/timing.h) */
-static const double MOST_SHARE = 0.75;  /* of the strips; where more would run, all do */
+static const double MOST_ERROR = 0.005;  /* the uncertainty that no score is without (grader/judge/timing.h) */
+static const double MOST_SHARE = 0.75;   /* of the strips; where more would run, all do */
 static const uint64_t LEAST_OF_MOST = 4; /* bytes that a block inside stores at most, for one of those of another */
 
 /* ---- which grids ------------------------------------------------------------------------------------------------- */
