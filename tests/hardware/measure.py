@@ -4,10 +4,10 @@
 Usage: tests/hardware/measure.py [--build BUILD] [--table TABLE] [--jobs N] [--unconfined] [--device DEVICE]... [FILE]...
 
 DEVICE is as for `convjudge grade`: cuda, sim, sim:PROFILE; without any, cuda and sim. FILEs are by default all kernels.
-A GPU judges one kernel at a time, with all cases, so that a wrong kernel has no time. The model takes N kernels at a time
-(default: all processors less four), and the timed cases alone. TABLE (default: times.tsv beside this program) is read
-first and written anew after each kernel: what is not measured now stays, and a run that is broken off loses one kernel.
-A kernel that fails is named, keeps what the table had of it, and makes the exit status 1.
+A GPU judges one kernel at a time, the model N at a time (default: all processors but four). Both judge all cases, so that a
+wrong kernel has no time. TABLE (default: times.tsv beside this program) is read first and written anew after each kernel:
+what is not measured now stays, and a run that is broken off loses one kernel. A kernel that fails is named, keeps what the
+table had of it, and makes the exit status 1.
 
 Columns  file, case, gpu; measured_us and its uncertainty, measured_on; modelled_us, limiter and kind by the model.
 gpu      the second word of the device's name ("nvidia-h200-nvl": h200), or the name of the model's profile.
@@ -19,7 +19,6 @@ import datetime
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -62,26 +61,12 @@ class Table:
             partial.replace(self.path)
 
 
-def home_with_timed_cases(folder):
-    """A home of the judge in which only the sample and the timed cases are left."""
-    for name in ("base", "grader", "harness", "leaderboard", "problems", "simgpu", "solutions"):
-        (folder / name).symlink_to(ROOT / name)
-    for problem in sorted((ROOT / "testcases").iterdir()):
-        to = folder / "testcases" / problem.name
-        to.mkdir(parents=True)
-        for path in problem.iterdir():
-            shutil.copy(path, to)
-        hidden = json.loads((problem / "hidden.json").read_text())
-        hidden["cases"] = [case for case in hidden["cases"] if case.get("timed")]
-        (to / "hidden.json").write_text(json.dumps(hidden))
-
-
-def grade(options, device, path, home):
+def grade(options, device, path):
     """The judge's result, or None after a line that says what is wrong."""
     command = [options.build / "convjudge", "grade", "--no-record", "--json", "-", "--device", device]
     command += ["--no-second-opinion"] if device.startswith("cuda") else []
     command += ["--unconfined"] if options.unconfined else []
-    environment = {**os.environ, "CONVJUDGE_DB": options.database, "CONVJUDGE_HOME": str(home)}
+    environment = {**os.environ, "CONVJUDGE_DB": options.database}
     try:
         done = subprocess.run([*command, path], env=environment, capture_output=True, text=True, timeout=600)
         result = json.loads(done.stdout or "null")
@@ -105,8 +90,8 @@ def modelled(case):
             "kind": next(kind for kind, fits in KINDS if fits(counters))}
 
 
-def time_kernel(options, table, device, path, home):
-    result = grade(options, device, path, home)
+def time_kernel(options, table, device, path):
+    result = grade(options, device, path)
     if result is None:
         return False
     columns, gpu = (modelled if result["modelled"] else measured), result["device"].split("-")[1]
@@ -125,14 +110,11 @@ def main():
     options = parser.parse_args()
     table = Table(options.table)
     files = options.files or sorted(HERE.rglob("*.cu"))
-    with tempfile.TemporaryDirectory() as home, concurrent.futures.ThreadPoolExecutor(1) as gpu, \
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(1) as gpu, \
             concurrent.futures.ThreadPoolExecutor(options.jobs) as processors:
-        options.database = f"{home}/measure.db"
-        home_with_timed_cases(pathlib.Path(home))
-        waiting = []
-        for device in options.device or ["cuda", "sim"]:
-            pool, cases = (gpu, ROOT) if device.startswith("cuda") else (processors, pathlib.Path(home))
-            waiting += [pool.submit(time_kernel, options, table, device, path, cases) for path in files]
+        options.database = f"{folder}/measure.db"
+        waiting = [(gpu if device.startswith("cuda") else processors).submit(time_kernel, options, table, device, path)
+                   for device in options.device or ["cuda", "sim"] for path in files]
         return 0 if all([future.result() for future in waiting]) else 1
 
 
