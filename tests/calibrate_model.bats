@@ -74,23 +74,23 @@ near() {
     ends 2 "there is no GPU number 7"
 }
 
-# table ROW...: writes table.tsv; a row is FILE CASE MEASURED MODELLED KIND.
+# table ROW...: writes table.tsv; a row is FILE CASE MEASURED MODELLED COPIES TEXTURE_REQUESTS.
 table() {
-    printf '%s\t' file case gpu measured_us uncertainty measured_on modelled_us limiter >table.tsv
-    echo kind >>table.tsv
+    local columns=(file case gpu measured_us modelled_us copies texture_requests kernels sampled_blocks)
+    (IFS=$'\t' && echo "${columns[*]}") >table.tsv
     for row; do
         # shellcheck disable=SC2086
         set -- $row
-        printf '%s\t%s\th200\t%s\t0.005\t2026-11-29\t%s\tlsu\t%s\n' "$1" "$2" "$3" "$4" "$5" >>table.tsv
+        printf '%s\t%s\th200\t%s\t%s\t%s\t%s\t1\t\n' "$@" >>table.tsv
     done
 }
 
 @test "kernels that are held back, problems and kinds are evaluated apart" {
     # Scores: slow is modelled twice as slow as it is, fast as it is, and held 1.25 times as fast, which is in the wrong order.
-    table "conv1d/slow.cu one 100 200 plain" "conv1d/slow.cu two 100 200 copies" "conv1d/fast.cu one 50 50 plain" \
-        "conv1d/fast.cu two 50 50 plain" "held_back/conv1d/held.cu one 60 48 plain" "held_back/conv1d/held.cu two 60 48 plain" \
-        "conv3d/alone.cu one 70 77 textures"
-    printf 'conv3d/unmeasured.cu\tone\th200\t\t\t\t70\tlsu\tplain\n' >>table.tsv
+    table "conv1d/slow.cu one 100 200 0 0" "conv1d/slow.cu two 100 200 1 0" "conv1d/fast.cu one 50 50 0 0" \
+        "conv1d/fast.cu two 50 50 0 0" "held_back/conv1d/held.cu one 60 48 0 0" "held_back/conv1d/held.cu two 60 48 0 0" \
+        "conv3d/alone.cu one 70 77 0 8"
+    printf 'conv3d/unmeasured.cu\tone\th200\t\t70\t0\t0\t1\t\n' >>table.tsv
     run "$root/tests/hardware/evaluate.py" table.tsv
     [[ $status == 0 ]]
     row() { grep -m1 "^ *$1  " <<<"$output" | tr -s ' '; }

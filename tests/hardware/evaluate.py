@@ -33,6 +33,15 @@ PROFILE = pathlib.Path(PROFILES) / (os.environ.get("CONVJUDGE_PROFILE", "h200") 
 APART = 1.1  # measured times that a model should order
 MOST = 10    # worst kernels and pairs that are printed
 
+# What makes a case hard to model: the first that fits its row.
+KINDS = [
+    ("textures", lambda row: row["texture_requests"] != "0"),
+    ("copies", lambda row: row["copies"] != "0"),
+    ("many launches", lambda row: float(row["kernels"]) > 2),
+    ("thin sample", lambda row: row["sampled_blocks"] and float(row["sampled_blocks"]) < 0.05),
+    ("other", lambda row: True),
+]
+
 # A case of a kernel, or (case "") a kernel's score.
 Time = collections.namedtuple("Time", "problem kernel case kind model clock")
 
@@ -52,7 +61,8 @@ def from_table(path):
         row = dict(zip(head.split("\t"), line.split("\t")))
         if row["measured_us"] and row["modelled_us"]:
             gpus[row["gpu"]].append(Time(row["file"].split("/")[-2], row["file"].removesuffix(".cu"), row["case"],
-                                         row["kind"], float(row["modelled_us"]), float(row["measured_us"])))
+                                         next(kind for kind, fits in KINDS if fits(row)), float(row["modelled_us"]),
+                                         float(row["measured_us"])))
     return gpus
 
 

@@ -9,9 +9,9 @@ wrong kernel has no time. TABLE (default: times.tsv beside this program) is read
 what is not measured now stays, and a run that is broken off loses one kernel. A kernel that fails is named, keeps what the
 table had of it, and makes the exit status 1.
 
-Columns  file, case, gpu; measured_us and its uncertainty, measured_on; modelled_us, limiter and kind by the model.
+Columns  file, case, gpu; measured_us and its uncertainty, measured_on; modelled_us, and counters of the simulated GPU
+         (docs/reference/formats.md, cases[].counters).
 gpu      the second word of the device's name ("nvidia-h200-nvl": h200), or the name of the model's profile.
-kind     what a call consists of, for evaluate.py: the first of KINDS that fits the model's counters.
 """
 import argparse
 import concurrent.futures
@@ -26,14 +26,10 @@ import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-COLUMNS = ["file", "case", "gpu", "measured_us", "uncertainty", "measured_on", "modelled_us", "limiter", "kind"]
-KINDS = [
-    ("textures", lambda counters: counters["texture_requests"] > 0),
-    ("copies", lambda counters: counters["copies"] > 0),
-    ("launches", lambda counters: counters["kernels"] > 2),
-    ("thin sample", lambda counters: counters.get("sampled_blocks", 1) < 0.05),
-    ("plain", lambda counters: True),
-]
+COUNTERS = ["kernels", "copies", "warp_instructions", "fma32", "global_load_requests", "global_load_sectors",
+            "global_store_sectors", "shared_wavefronts", "texture_requests", "texture_sectors", "constant_replays",
+            "occupancy", "sampled_blocks", "limiter"]
+COLUMNS = ["file", "case", "gpu", "measured_us", "uncertainty", "measured_on", "modelled_us", *COUNTERS]
 
 
 class Table:
@@ -85,9 +81,9 @@ def measured(case):
 
 
 def modelled(case):
-    counters = case["counters"]
-    return {"modelled_us": f"{1000 * case['time_ms']:.2f}", "limiter": counters.get("limiter", ""),
-            "kind": next(kind for kind, fits in KINDS if fits(counters))}
+    counters = {name: case["counters"].get(name, "") for name in COUNTERS}
+    return {"modelled_us": f"{1000 * case['time_ms']:.2f}",
+            **{name: f"{value:.3f}" if isinstance(value, float) else str(value) for name, value in counters.items()}}
 
 
 def time_kernel(options, table, device, path):
