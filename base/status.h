@@ -54,4 +54,11 @@ __attribute__((format(printf, 2, 3))) Status fail_errno(Message *why, const char
             return tried;                                                                                              \
     } while (0)
 
+/* Makes the call unless one before it has failed. For functions that have something to clean up. */
+#define THEN(status, ...)                                                                                              \
+    do {                                                                                                               \
+        if (status == STATUS_OK)                                                                                       \
+            status = __VA_ARGS__;                                                                                      \
+    } while (0)
+
 #endif

@@ -69,9 +69,7 @@ Status problem_list(Arena *arena, const char ***ids, size_t *count, Message *why
 {
     char folder[PATH_MAX];
     struct dirent **entries;
-    Status status = paths_home("problems", folder, sizeof folder, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(paths_home("problems", folder, sizeof folder, why));
     int found = scandir(folder, &entries, is_problem_folder, alphasort);
     if (found < 0)
         return fail_errno(why, "%s: cannot be listed", folder);
@@ -155,12 +153,10 @@ static Status read_constraints(const JsonFile *file, Problem *problem, Message *
 static MUST_USE Status problem_read_formulas(const JsonFile *file, Problem *problem, Message *why)
 {
     const cJSON *operations = json_get(file->root, "operations"), *bytes = json_get(file->root, "bytes");
-    Status status = read_shapes(file, problem, why);
-    if (status == STATUS_OK)
-        status = read_constraints(file, problem, why);
-    if (status == STATUS_OK)
-        status = compile_formula(file, operations, operations, problem, &problem->operations, why);
-    return status == STATUS_OK ? compile_formula(file, bytes, bytes, problem, &problem->bytes, why) : status;
+    TRY(read_shapes(file, problem, why));
+    TRY(read_constraints(file, problem, why));
+    TRY(compile_formula(file, operations, operations, problem, &problem->operations, why));
+    return compile_formula(file, bytes, bytes, problem, &problem->bytes, why);
 }
 
 /* --- checking ----------------------------------------------------------------------------------------------------- */
@@ -211,12 +207,9 @@ static Status check_formulas_at(const JsonFile *file, const Problem *problem, co
     Status status = check_constraints(file, problem, sizes, &possible, why);
     if (status != STATUS_OK || !possible)
         return status;
-    status = check_shapes(file, problem, sizes, why);
-    if (status == STATUS_OK)
-        status = check_formula(file, "operations", &problem->operations, sizes, why);
-    if (status == STATUS_OK)
-        status = check_formula(file, "bytes", &problem->bytes, sizes, why);
-    return status;
+    TRY(check_shapes(file, problem, sizes, why));
+    TRY(check_formula(file, "operations", &problem->operations, sizes, why));
+    return check_formula(file, "bytes", &problem->bytes, sizes, why);
 }
 
 /* Checks that each one has a sensible value at the least sizes and, if the constraints allow them, at the largest. */
@@ -228,15 +221,12 @@ static MUST_USE Status problem_check_formulas(const JsonFile *file, const Proble
         least.values[i] = problem->parameters[i].low;
         largest.values[i] = problem->parameters[i].high;
     }
-    Status status = check_constraints(file, problem, &least, &possible, why);
-    if (status == STATUS_OK && !possible)
+    TRY(check_constraints(file, problem, &least, &possible, why));
+    if (!possible)
         return json_fail(file, json_get(file->root, "constraints"), why,
                          "expected them to hold for the smallest sizes");
-    if (status == STATUS_OK)
-        status = check_formulas_at(file, problem, &least, why);
-    if (status == STATUS_OK)
-        status = check_formulas_at(file, problem, &largest, why);
-    return status;
+    TRY(check_formulas_at(file, problem, &least, why));
+    return check_formulas_at(file, problem, &largest, why);
 }
 
 /* ==== problem revision ============================================================================================ */
@@ -300,9 +290,7 @@ static Status hash_timed_cases(Hash *hash, const char *folder, const char *name,
     char path[PATH_MAX + 16];
     JsonFile file;
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    Status status = json_read(path, MAX_TESTCASES_BYTES, &file, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(json_read(path, MAX_TESTCASES_BYTES, &file, why));
     const cJSON *cases = json_get(file.root, "cases");
     if (cJSON_IsArray(cases)) /* else testcases_read() says what is wrong */
         for (const cJSON *item = cases->child; item != NULL; item = item->next)
@@ -324,8 +312,7 @@ static MUST_USE Status problem_revision(const Problem *problem, Digest *revision
     if (problem->parameters[problem_output(problem)].type == ELEMENT_UINT8)
         hash_add(&hash, &problem->tolerance.levels, sizeof problem->tolerance.levels);
     Status status = hash_timed_cases(&hash, problem->testcases, "sample.json", why);
-    if (status == STATUS_OK)
-        status = hash_timed_cases(&hash, problem->testcases, "hidden.json", why);
+    THEN(status, hash_timed_cases(&hash, problem->testcases, "hidden.json", why));
     *revision = hash_end(&hash);
     return status;
 }
@@ -379,12 +366,9 @@ static Status read_range(const JsonFile *file, const cJSON *item, Parameter *par
                                    {"role", JSON_STRING, true},
                                    {"min", JSON_NUMBER, true},
                                    {"max", JSON_NUMBER, true}};
-    Status status = json_check(file, item, keys, LENGTH_OF(keys), why);
-    if (status == STATUS_OK)
-        status = json_integer(file, item, "min", 0, INT32_MAX, &parameter->low, why);
-    if (status == STATUS_OK)
-        status = json_integer(file, item, "max", parameter->low, INT32_MAX, &parameter->high, why);
-    return status;
+    TRY(json_check(file, item, keys, LENGTH_OF(keys), why));
+    TRY(json_integer(file, item, "min", 0, INT32_MAX, &parameter->low, why));
+    return json_integer(file, item, "max", parameter->low, INT32_MAX, &parameter->high, why);
 }
 
 /* problem_read_formulas() compiles the expressions, once the names of all sizes are known. */
@@ -392,9 +376,7 @@ static Status read_rank(const JsonFile *file, const cJSON *item, Parameter *para
 {
     static const JsonKey keys[] = {
         {"name", JSON_STRING, true}, {"role", JSON_STRING, true}, {"shape", JSON_ARRAY, true}};
-    Status status = json_check(file, item, keys, LENGTH_OF(keys), why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(json_check(file, item, keys, LENGTH_OF(keys), why));
     const cJSON *shape = json_get(item, "shape");
     int rank = cJSON_GetArraySize(shape);
     if (rank < 1 || rank > TENSOR_MAX_RANK)
@@ -415,18 +397,14 @@ static Status read_parameter(const JsonFile *file, const cJSON *item, const Sign
                                    {"shape", JSON_ARRAY, false},
                                    {"min", JSON_NUMBER, false},
                                    {"max", JSON_NUMBER, false}};
-    Status status = json_check(file, item, keys, LENGTH_OF(keys), why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(json_check(file, item, keys, LENGTH_OF(keys), why));
     const cJSON *name = json_get(item, "name");
     if (strcmp(name->valuestring, declared->name) != 0)
         return json_fail(file, name, why, "expected \"%s\", which is next in the signature, found \"%s\"",
                          declared->name, name->valuestring);
     *parameter = (Parameter){.name = arena_string(arena, declared->name),
                              .c_type = arena_string(arena, declared->type)};
-    status = read_role(file, item, parameter, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(read_role(file, item, parameter, why));
     return parameter->role == ROLE_SIZE ? read_range(file, item, parameter, why)
                                         : read_rank(file, item, parameter, why);
 }
@@ -579,12 +557,12 @@ static Status read_root(const JsonFile *file, const char *id, Problem *problem, 
         read_parameters, problem_read_formulas, read_tolerance, check_budget, check_constant_filter};
     problem->limits = (ProblemLimits){.device_seconds = DEVICE_SECONDS, .grading_seconds = GRADING_SECONDS};
     problem->review_factor = REVIEW_FACTOR;
-    Status status = record_read(&problem_table, file, file->root, &problem->arena, problem, why);
-    if (status == STATUS_OK && strcmp(problem->id, id) != 0)
-        status = json_fail(file, json_get(file->root, "id"), why, "expected \"%s\", the name of the folder", id);
-    for (size_t i = 0; i < LENGTH_OF(parts) && status == STATUS_OK; i++)
-        status = parts[i](file, problem, why);
-    return status == STATUS_OK ? problem_check_formulas(file, problem, why) : status;
+    TRY(record_read(&problem_table, file, file->root, &problem->arena, problem, why));
+    if (strcmp(problem->id, id) != 0)
+        return json_fail(file, json_get(file->root, "id"), why, "expected \"%s\", the name of the folder", id);
+    for (size_t i = 0; i < LENGTH_OF(parts); i++)
+        TRY(parts[i](file, problem, why));
+    return problem_check_formulas(file, problem, why);
 }
 
 /* "problems/conv1d" in a folder that holds such; NULL: where the judge's problems lie. */
@@ -605,13 +583,10 @@ static Status read_folder(const char *home, const char *id, Problem *problem, Me
 {
     JsonFile file;
     problem->id = arena_string(&problem->arena, id);
-    Status status = find_folder(home, "problems", problem, &problem->folder, why);
-    if (status == STATUS_OK)
-        status = find_folder(home, "testcases", problem, &problem->testcases, why);
-    if (status != STATUS_OK)
-        return status;
-    status = json_read(arena_printf(&problem->arena, "%s/problem.json", problem->folder), MAX_PROBLEM_BYTES, &file,
-                       why);
+    TRY(find_folder(home, "problems", problem, &problem->folder, why));
+    TRY(find_folder(home, "testcases", problem, &problem->testcases, why));
+    Status status = json_read(arena_printf(&problem->arena, "%s/problem.json", problem->folder), MAX_PROBLEM_BYTES,
+                              &file, why);
     if (status == STATUS_NOT_FOUND)
         return problem_unknown(id, why);
     if (status != STATUS_OK)
@@ -678,10 +653,8 @@ const char *identify_by_line(const char *source, size_t length, Arena *arena)
 static Status read_signature(const char *id, Arena *arena, Signature *signature, Message *why)
 {
     Problem problem;
-    Status status = problem_read(id, &problem, why);
-    if (status != STATUS_OK)
-        return status;
-    status = signature_parse(problem.signature, arena, signature, why);
+    TRY(problem_read(id, &problem, why));
+    Status status = signature_parse(problem.signature, arena, signature, why);
     problem_free(&problem);
     return status;
 }
@@ -738,10 +711,8 @@ Status identify_problem(const char *source, size_t length, Arena *arena, const c
     size_t count;
     if ((*id = identify_by_line(source, length, arena)) != NULL)
         return STATUS_OK;
-    Status status = problem_list(arena, &ids, &count, why);
-    if (status != STATUS_OK)
-        return status;
-    status = signature_find(source, length, arena, &wanted, why);
+    TRY(problem_list(arena, &ids, &count, why));
+    Status status = signature_find(source, length, arena, &wanted, why);
     if (status != STATUS_OK)
         return fail(status, why,
                     "no definition of \"void solve(...)\" found, which would tell the problem; known problems: %s",

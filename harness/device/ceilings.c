@@ -231,10 +231,8 @@ static Status load_file(CeilingBench *bench, const char *file, bool with_feature
     Status status = paths_home(file, source, sizeof source, why);
     const DeviceCodeJob job = {
         .source = source, .compute = 10 * info->compute_major + info->compute_minor, .with_features = with_features};
-    if (status == STATUS_OK)
-        status = device_code_build(&job, &image, why);
-    if (status == STATUS_OK)
-        status = bench->device->modules->load(bench->device, image.data, image.length, module, why);
+    THEN(status, device_code_build(&job, &image, why));
+    THEN(status, bench->device->modules->load(bench->device, image.data, image.length, module, why));
     text_free(&image);
     return status;
 }
@@ -310,18 +308,12 @@ Status ceilings_measure(Device *device, const CeilingsWork *work, void (*step)(v
     const Steps steps = {step, context};
     Status status = device_calibrate(device, why);
     put_identity(&device->info, ceilings);
-    if (status == STATUS_OK)
-        status = load_kernels(&bench, why);
-    if (status == STATUS_OK)
-        status = new_arrays(&bench, why);
-    if (status == STATUS_OK)
-        status = measure_fma(&bench, &steps, ceilings, why);
-    if (status == STATUS_OK)
-        status = measure_tensor(&bench, &steps, ceilings, why);
-    if (status == STATUS_OK)
-        status = measure_copy(&bench, &steps, ceilings, why);
-    if (status == STATUS_OK)
-        status = measure_read(&bench, &steps, ceilings, why);
+    THEN(status, load_kernels(&bench, why));
+    THEN(status, new_arrays(&bench, why));
+    THEN(status, measure_fma(&bench, &steps, ceilings, why));
+    THEN(status, measure_tensor(&bench, &steps, ceilings, why));
+    THEN(status, measure_copy(&bench, &steps, ceilings, why));
+    THEN(status, measure_read(&bench, &steps, ceilings, why));
     free_all(&bench);
     return status;
 }
@@ -373,8 +365,7 @@ Status ceilings_read(const char *device_id, Ceilings *ceilings, Message *why)
     Status status = ceilings_path(device_id, path, sizeof path, why);
     if (status == STATUS_OK && access(path, F_OK) != 0)
         status = fail(STATUS_NOT_FOUND, why, "%s: no such file; measure the device with: convjudge calibrate", path);
-    if (status == STATUS_OK)
-        status = json_read(path, MAX_FILE_BYTES, &file, why);
+    THEN(status, json_read(path, MAX_FILE_BYTES, &file, why));
     if (status != STATUS_OK)
         return status;
     status = record_read(&ceilings_table, &file, file.root, NULL, ceilings, why);
@@ -401,8 +392,7 @@ Status ceilings_write(const Ceilings *ceilings, Message *why)
     char path[4096];
     Text text = {0};
     Status status = ceilings_path(ceilings->device, path, sizeof path, why);
-    if (status == STATUS_OK)
-        status = make_folder(why);
+    THEN(status, make_folder(why));
     if (status == STATUS_OK) {
         record_print(&ceilings_table, ceilings, &text);
         status = text_write_file(path, &text, why);

@@ -81,8 +81,7 @@ Status cuda_driver_open(const CudaDriver **opened, Message *why)
     if (found == NULL)
         return fail(STATUS_NOT_FOUND, why, "no NVIDIA driver here: %s", dlerror());
     Status status = bind_calls(found, why);
-    if (status == STATUS_OK)
-        status = initialise(why);
+    THEN(status, initialise(why));
     if (status == STATUS_OK)
         library = found;
     else

@@ -491,8 +491,7 @@ Status device_open_cuda(int ordinal, Device **device, Message *why)
         .exchange = &CUDA_EXCHANGE_OPS,
     };
     Status status = cuda_driver_open(&cuda->driver, why);
-    if (status == STATUS_OK)
-        status = cuda_describe(cuda->driver, ordinal, &cuda->device.info, why);
+    THEN(status, cuda_describe(cuda->driver, ordinal, &cuda->device.info, why));
     for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS && status == STATUS_OK; i++) {
         CudaError error = STEPS[i].open(cuda);
         if (error != CUDA_ERROR_SUCCESS)

@@ -589,9 +589,7 @@ struct DeviceModule {
 static Status module_load(Device *device, const void *image, size_t bytes, DeviceModule **module, Message *why)
 {
     SimModule *loaded;
-    Status status = simgpu_module_load(sim_of(device)->gpu, image, bytes, &loaded, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(simgpu_module_load(sim_of(device)->gpu, image, bytes, &loaded, why));
     *module = zeroed(1, sizeof **module);
     (*module)->module = loaded;
     (*module)->device = &device->info;

@@ -92,10 +92,10 @@ Status identity_find_worker(Visit *visit, Message *why)
         return STATUS_OK;
     if (authorization == NULL || strncasecmp(authorization, "Bearer ", 7) != 0)
         return fail(STATUS_NOT_FOUND, why, "expected a worker's token, of `convjudge token add NAME --work-only`");
-    Status status = token_owner(visit->service->store, authorization + 7, visit->arena, &visit->person, &scope, why);
-    if (status == STATUS_OK && scope != TOKEN_FOR_WORK)
-        status = fail(STATUS_NOT_FOUND, why, "this token is not for workers");
-    return status;
+    TRY(token_owner(visit->service->store, authorization + 7, visit->arena, &visit->person, &scope, why));
+    if (scope != TOKEN_FOR_WORK)
+        return fail(STATUS_NOT_FOUND, why, "this token is not for workers");
+    return STATUS_OK;
 }
 
 bool identity_is_same_origin(const Visit *visit)

@@ -70,10 +70,9 @@ static Status check_sizes(const HandInRequest *request, const Problem *problem, 
     TestcaseSet set;
     if (request->sizes == NULL)
         return STATUS_OK;
-    Status status = custom_case_make(problem, &own, &set, why);
-    if (status == STATUS_OK)
-        testcases_free(&set);
-    return status;
+    TRY(custom_case_make(problem, &own, &set, why));
+    testcases_free(&set);
+    return STATUS_OK;
 }
 
 static Status check_author(const Visit *visit, Person author, Message *why)
@@ -124,9 +123,7 @@ static Status put(Visit *visit, const HandInRequest *request, const char *mode, 
                             .rank_budget_s = config->rank_device_s,
                             .practice_budget_s = config->practice_device_s};
     Person author;
-    Status status = find_author(visit, request, &author, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(find_author(visit, request, &author, why));
     const HandIn row = {.person = author.id,
                         .key = request->key,
                         .problem = problem->id,
@@ -137,10 +134,9 @@ static Status put(Visit *visit, const HandInRequest *request, const char *mode, 
                         .source = submission->source.data,
                         .source_hash = submission->hash.hex,
                         .sender = request->person == NULL ? 0 : visit->person.id};
-    status = submissions_hand_in(visit->service->store, &row, &rule, id, is_new, why);
-    if (status == STATUS_OK)
-        queue_wake(visit->service->queue);
-    return status;
+    TRY(submissions_hand_in(visit->service->store, &row, &rule, id, is_new, why));
+    queue_wake(visit->service->queue);
+    return STATUS_OK;
 }
 
 Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is_new, Message *why)
@@ -150,29 +146,20 @@ Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is
     const char *mode;
     Text source = {0};
     *id = 0;
-    Status status = check_key(request->key, why);
-    if (status == STATUS_OK)
-        status = check_file_name(request->file_name, why);
-    if (status == STATUS_OK)
-        status = check_mode(request, &mode, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check_key(request->key, why));
+    TRY(check_file_name(request->file_name, why));
+    TRY(check_mode(request, &mode, why));
     text_append(&source, request->source, request->source_bytes == 0 ? strlen(request->source) : request->source_bytes);
-    status = submission_take(request->file_name, &source, &submission, why);
-    if (status != STATUS_OK)
-        return status;
-    status = submission_problem(&submission, request->problem, &problem, why);
+    TRY(submission_take(request->file_name, &source, &submission, why));
+    Status status = submission_problem(&submission, request->problem, &problem, why);
     if (status == STATUS_OK) {
         status = submission_is_c(&submission)
                      ? fail(STATUS_BAD_INPUT, why, "%s: plain C runs only on the CPU, expected CUDA",
                             request->file_name)
                      : check_sizes(request, &problem, why);
-        if (status == STATUS_OK)
-            status = check_problem(visit, problem.id, why);
-        if (status == STATUS_OK)
-            status = class_expect_open(visit, problem.id, mode, why);
-        if (status == STATUS_OK)
-            status = put(visit, request, mode, &submission, &problem, id, is_new, why);
+        THEN(status, check_problem(visit, problem.id, why));
+        THEN(status, class_expect_open(visit, problem.id, mode, why));
+        THEN(status, put(visit, request, mode, &submission, &problem, id, is_new, why));
         problem_free(&problem);
     }
     submission_free(&submission);
