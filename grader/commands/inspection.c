@@ -85,13 +85,24 @@ static bool shows_number(const char *text, const char *number)
     return false;
 }
 
+/* What students must define: solve(), or with a driver what student.h says behind the comment that it may begin with. */
+static const char *asked_for(const Problem *problem)
+{
+    if (problem->driver == NULL)
+        return problem->signature;
+    const char *text = problem->headers[0].text;
+    const char *end = strncmp(text, "/*", 2) == 0 ? strstr(text, "*/") : NULL;
+    text = end == NULL ? text : end + 2;
+    return text + strspn(text, " \t\r\n");
+}
+
 static Status find_in_statement(const Problem *problem, const Text *statement, Message *why)
 {
     static const char *const sections[] = {EXAMPLE, "\n## What to write\n", INTENSITY, "\n## When it is right\n",
                                            "\n## How fast it is\n"};
-    if (!shows_squeezed(statement, problem->signature))
+    if (!shows_squeezed(statement, asked_for(problem)))
         return fail(STATUS_BAD_INPUT, why, "%s/statement.md: the signature is missing: %s", problem->folder,
-                    problem->signature);
+                    asked_for(problem));
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         if (strstr(statement->data, sections[i]) == NULL)
             return fail(STATUS_BAD_INPUT, why, "%s/statement.md: the section \"%.*s\" is missing", problem->folder,
@@ -621,7 +632,7 @@ Status inspect_values(const Problem *problem, const TestcaseSet *set, Text *miss
     if (missing->length == start)
         return STATUS_OK;
     return fail(STATUS_BAD_INPUT, why,
-                "testcases/%s: these classes of values (docs/guides/add-a-problem.md, section 6)", problem->id);
+                "testcases/%s: these classes of values (docs/guides/add-a-problem.md, section 7)", problem->id);
 }
 
 /* ---- the solutions ----------------------------------------------------------------------------------------------- */

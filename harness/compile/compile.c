@@ -769,8 +769,11 @@ static void add_version(Text *text, const Toolkit *toolkit)
 static Text prototype_header(const CompileJob *job, const Toolkit *toolkit)
 {
     Text text = {0};
+    text_add(&text, "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\n");
+    if (job->driver != NULL)
+        text_printf(&text, "#include \"%s\"\n", job->headers[0].name);
     text_printf(&text,
-                "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\nextern \"C\" %s;\n"
+                "extern \"C\" %s;\n"
                 "extern \"C\" void convjudge_call(const unsigned long long *words)\n{\n    solve(",
                 job->prototype);
     for (size_t i = 0; i < job->parameter_count; i++) {
@@ -790,8 +793,21 @@ static Status write_sources(const CompileJob *job, const Toolkit *toolkit, const
     Status status = compile_put_file(folders->in, COMPILE_SOURCE_NAME, job->source, job->source_bytes, why);
     THEN(status, compile_put_file(folders->in, "prototype.h", prototype.data, prototype.length, why));
     THEN(status, compile_put_file(folders->in, "solve.h", solve_h, strlen(solve_h), why));
+    for (size_t i = 0; i < job->header_count; i++)
+        THEN(status, compile_put_file(folders->in, job->headers[i].name, job->headers[i].text,
+                                      strlen(job->headers[i].text), why));
     text_free(&prototype);
     return status;
+}
+
+/* The submission with the driver behind it, in one unit, so that the driver can launch its kernels and instantiate its
+ * templates. Lines of either are called by their own file's name. */
+static Text source_with_driver(const CompileJob *job)
+{
+    Text source = {0};
+    text_append(&source, job->source, job->source_bytes);
+    text_printf(&source, "\n#line 1 \"" COMPILE_DRIVER_NAME "\"\n%s", job->driver);
+    return source;
 }
 
 /* Finds the judge's own files that the compiler needs, and reads the runtime library. */
@@ -815,6 +831,10 @@ static Status cache_key(const CompileJob *job, const CompileTools *tools, const 
     hash_add_string(&hash, "convjudge compilation 7"); /* raise it when an entry's meaning changes */
     hash_add(&hash, job->source, job->source_bytes);
     hash_add(&hash, prototype.data, prototype.length);
+    for (size_t i = 0; i < job->header_count; i++) {
+        hash_add_string(&hash, job->headers[i].name);
+        hash_add_string(&hash, job->headers[i].text);
+    }
     hash_add_string(&hash, COMPILE_SCRIPT);
     hash_add_strings(&hash, language);
     hash_add(&hash, &job->compute, sizeof job->compute);
@@ -866,6 +886,8 @@ static Status try_empty_source(const CompileJob *job, const CompileTools *tools,
     CompilerRun run = {0};
     Text source = {0};
     text_printf(&source, "extern \"C\" %s\n{\n}\n", job->prototype);
+    empty.driver = NULL;
+    empty.header_count = 0;
     empty.source = source.data;
     empty.source_bytes = source.length;
     Status status = compile_folders_new(scratch, &folders, why);
@@ -990,6 +1012,10 @@ static void add_diagnostics(const CompileJob *job, const Toolkit *toolkit, const
                                  "the judge's prototype",
                                  "./prototype.h",
                                  "the judge's prototype",
+                                 "/submission/./",
+                                 "",
+                                 "/submission/",
+                                 "",
                                  COMPILE_HEADERS "/",
                                  "",
                                  folders->in,
@@ -1016,8 +1042,13 @@ Status compile_submission(const CompileJob *asked, const Toolkit *toolkit, const
     CompileTools tools;
     CompileFolders folders;
     CompilerRun run = {0};
-    Text runtime = {0};
+    Text runtime = {0}, source = {0};
     *compiled = (Compiled){0};
+    if (asked->driver != NULL) {
+        source = source_with_driver(asked);
+        chosen.source = source.data;
+        chosen.source_bytes = source.length;
+    }
     Status status = toolkit_architecture(toolkit, asked->compute, &chosen.compute, why);
     THEN(status, find_tools(toolkit, &tools, &runtime, why));
     THEN(status, compile_folders_new(scratch, &folders, why));
@@ -1029,6 +1060,7 @@ Status compile_submission(const CompileJob *asked, const Toolkit *toolkit, const
     compiled->seconds = run.seconds;
     compiler_run_free(&run);
     text_free(&runtime);
+    text_free(&source);
     if (status != STATUS_OK)
         compiled_free(compiled);
     return status;
@@ -1051,7 +1083,7 @@ static const char script[] =
 static void add_prototype(const CompileJob *job, Text *text)
 {
     text_printf(text,
-                "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\n%s;\n"
+                "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\n#include <stddef.h>\n%s;\n"
                 "void convjudge_call(const unsigned long long *words)\n{\n    solve(",
                 job->prototype);
     for (size_t i = 0; i < job->parameter_count; i++)
