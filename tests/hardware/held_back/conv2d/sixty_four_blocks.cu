@@ -7,7 +7,8 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 {
     int output_rows = input_rows - kernel_rows + 1, output_cols = input_cols - kernel_cols + 1;
     int height = (output_rows + 7) / 8, width = (output_cols + 7) / 8;
-    int bottom = min(output_rows, (int)(blockIdx.y + 1) * height), right = min(output_cols, (int)(blockIdx.x + 1) * width);
+    int bottom = min(output_rows, (int)(blockIdx.y + 1) * height),
+        right = min(output_cols, (int)(blockIdx.x + 1) * width);
     for (int row = blockIdx.y * height + threadIdx.y; row < bottom; row += 32)
         for (int col = blockIdx.x * width + threadIdx.x; col < right; col += 32) {
             float sum = 0.0f;
