@@ -67,7 +67,7 @@ def grade(options, device, path):
         done = subprocess.run([*command, path], env=environment, capture_output=True, text=True, timeout=600)
         result = json.loads(done.stdout or "null")
         fault = f"{result['verdict']}: {result.get('text', '')}" if result else done.stderr.strip()
-    except subprocess.TimeoutExpired as error:
+    except (subprocess.TimeoutExpired, json.JSONDecodeError) as error:
         result, fault = None, str(error)
     if result and result["verdict"] == "Accepted":
         return result
@@ -107,6 +107,9 @@ def main():
     options = parser.parse_args()
     table = Table(options.table)
     files = options.files or sorted(HERE.rglob("*.cu"))
+    for path in files:
+        if not path.is_file() or HERE not in path.parents:
+            sys.exit(f"measure: {path}: expected a kernel in {HERE}")
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(1) as gpu, \
             concurrent.futures.ThreadPoolExecutor(options.jobs) as processors:
         options.database = f"{folder}/measure.db"
