@@ -4,18 +4,18 @@
 Usage: tests/hardware/evaluate.py [TABLE]
        tests/hardware/evaluate.py TIMES SIMULATED
 
-TABLE is what measure.py writes (default: times.tsv beside this program); each GPU in it is evaluated by itself. TIMES is the
-output of driver-cuda (NAME MICROSECONDS), of one process or of several, of which the median counts, and SIMULATED that of
-driver-sim for the same plan; or both are files of leaderboard/references, whose cases count in their order. What only one
-of the two has is passed over, and so is copies_on_each_call there, whose time is that of the host's copies.
+TABLE is what measure.py writes (default: times.tsv beside this program); each GPU in it is evaluated by itself. TIMES is
+the output of driver-cuda (NAME MICROSECONDS), of one process or of several, of which the median counts, and SIMULATED that
+of driver-sim for the same plan; or both are files of leaderboard/references, whose cases count in their order. Cases that
+only one of the two has are passed over, and so is copies_on_each_call there, whose time is that of the host's copies.
 
 Scores   a kernel's score is the geometric mean of its cases, as in the judge.
 apart    pairs of one problem (of cases: of one problem and case) whose measured times are more than 10 % apart.
 tau      pairs apart in the right order minus those in the wrong one, over all of them (Kendall). A tie counts for neither.
-error    too fast by half counts as much as too slow by double: the larger time over the smaller one, minus 1. Printed are
-         the median, what nine in ten do not exceed, and the worst. ratio is the median of modelled over measured.
-Held     kernels in held_back/ take part in no fit of the model. Goals: tau 0.95 in all and 0.9 in each problem; error of the
-         score 8 % in the median, 25 % for nine in ten, 100 % at most.
+error    the larger of the two times over the smaller one, minus 1, so that too fast by half counts as much as too slow by
+         double: the median, what nine in ten do not exceed, and the worst. ratio is the median of modelled over measured.
+held     kernels in held_back/ take part in no fit of the model. Goals: tau 0.95 in all and 0.9 in each problem; error of
+         the score 8 % in the median, 25 % for nine in ten, 100 % at most.
 
 For a SIMULATED of driver-sim, CONVJUDGE_PROFILE and CONVJUDGE_PROFILES name the profile, as they do there.
 """
@@ -167,7 +167,8 @@ def print_worst(times):
     wrong.sort(key=lambda pair: pair[1].clock / pair[0].clock * pair[0].model / pair[1].model, reverse=True)
     print("worst pairs")
     for low, high in wrong[:MOST]:
-        print(f"  {low.kernel}/{low.case} {low.clock:.1f}, {low.model:.1f}; {high.kernel} {high.clock:.1f}, {high.model:.1f}")
+        print(f"  {low.kernel}/{low.case} {low.clock:.1f}, {low.model:.1f}; "
+              f"{high.kernel} {high.clock:.1f}, {high.model:.1f}")
 
 
 def main():

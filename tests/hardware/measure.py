@@ -4,10 +4,10 @@
 Usage: tests/hardware/measure.py [--build BUILD] [--table TABLE] [--jobs N] [--unconfined] [--device DEVICE]... [FILE]...
 
 DEVICE is as for `convjudge grade`: cuda, sim, sim:PROFILE; without any, cuda and sim. FILEs are by default all kernels.
-A GPU judges one kernel at a time, the model N at a time (default: all processors but four). Both judge all cases, so that a
-wrong kernel has no time. TABLE (default: times.tsv beside this program) is read first and written anew after each kernel:
-what is not measured now stays, and a run that is broken off loses one kernel. A kernel that fails is named, keeps what the
-table had of it, and makes the exit status 1.
+A GPU judges one kernel at a time, the model N at a time (default: all processors but four). Both judge all cases, so that
+a wrong kernel has no time. TABLE (default: times.tsv beside this program) is read first, and written anew after each
+kernel: what is not measured now stays, and a run that is broken off loses one kernel. A kernel that fails is named, keeps
+what the table had of it, and makes the exit status 1.
 
 Columns  file, case, gpu; measured_us and its uncertainty, measured_on; modelled_us, and counters of the simulated GPU
          (docs/reference/formats.md, cases[].counters).
@@ -67,7 +67,7 @@ def grade(options, device, path):
         done = subprocess.run([*command, path], env=environment, capture_output=True, text=True, timeout=600)
         result = json.loads(done.stdout or "null")
         fault = f"{result['verdict']}: {result.get('text', '')}" if result else done.stderr.strip()
-    except subprocess.TimeoutExpired as error:
+    except (subprocess.TimeoutExpired, json.JSONDecodeError) as error:
         result, fault = None, str(error)
     if result and result["verdict"] == "Accepted":
         return result
@@ -91,7 +91,8 @@ def time_kernel(options, table, device, path):
     if result is None:
         return False
     columns, gpu = (modelled if result["modelled"] else measured), result["device"].split("-")[1]
-    table.add(str(path.relative_to(HERE)), gpu, {case["name"]: columns(case) for case in result["cases"] if "time_ms" in case})
+    cases = {case["name"]: columns(case) for case in result["cases"] if "time_ms" in case}
+    table.add(str(path.relative_to(HERE)), gpu, cases)
     return True
 
 
@@ -106,6 +107,9 @@ def main():
     options = parser.parse_args()
     table = Table(options.table)
     files = options.files or sorted(HERE.rglob("*.cu"))
+    for path in files:
+        if not path.is_file() or HERE not in path.parents:
+            sys.exit(f"measure: {path}: expected a kernel in {HERE}")
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(1) as gpu, \
             concurrent.futures.ThreadPoolExecutor(options.jobs) as processors:
         options.database = f"{folder}/measure.db"

@@ -2,7 +2,8 @@
 // problem: blur-rgb
 #include <cuda_runtime.h>
 
-__global__ void rows_pass(const unsigned char* image, const float* filter, float* plane, int width, int height, int radius)
+__global__ void rows_pass(const unsigned char* image, const float* filter, float* plane, int width, int height,
+                          int radius)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= width * height)

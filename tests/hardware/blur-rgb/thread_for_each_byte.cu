@@ -2,7 +2,8 @@
 // problem: blur-rgb
 #include <cuda_runtime.h>
 
-__global__ void rows_pass(const unsigned char* image, const float* filter, float* rows, int width, int count, int radius)
+__global__ void rows_pass(const unsigned char* image, const float* filter, float* rows, int width, int count,
+                          int radius)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count)

@@ -1,4 +1,4 @@
-// A block of one warp or more for each pixel; its threads are output channels, and a row of inputs lies in shared memory.
+// A block of whole warps for each pixel: its threads are output channels, and a row of inputs lies in shared memory.
 // problem: conv-layer
 #include <cuda_runtime.h>
 

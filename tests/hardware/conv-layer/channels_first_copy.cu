@@ -46,7 +46,7 @@ extern "C" void solve(const float* input, const float* weights, const float* bia
     cudaMallocAsync(&planes, (size_t)pixels * in_channels * sizeof(float), 0);
     turn<<<dim3((pixels + 31) / 32, (in_channels + 31) / 32), dim3(32, 8)>>>(input, planes, pixels, in_channels);
     convolve<<<dim3((outputs + 255) / 256, out_channels), 256>>>(planes, weights, bias, output, n, height, width,
-                                                                in_channels, filter_height, filter_width, out_channels,
-                                                                stride, output_height, output_width);
+                                                                 in_channels, filter_height, filter_width, out_channels,
+                                                                 stride, output_height, output_width);
     cudaFreeAsync(planes, 0);
 }

@@ -1,9 +1,10 @@
-// Blocks along y take one row of the filter each, and add to the output by atomics; a last kernel adds bias and clips.
+// Blocks along y take one row of the filter each, and add to the output by atomics; a last kernel adds the bias.
 // problem: conv-layer
 #include <cuda_runtime.h>
 
 __global__ void add(const float* input, const float* weights, float* output, int outputs, int height, int width,
-                    int in_channels, int filter_width, int out_channels, int stride, int output_height, int output_width)
+                    int in_channels, int filter_width, int out_channels, int stride, int output_height,
+                    int output_width)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y;
     if (i >= outputs)

@@ -4,10 +4,10 @@
 
 #define DEEP 16
 
-__global__ void __launch_bounds__(256) convolve(const float* input, const float* weights, const float* bias,
-                                                float* output, int pixels, int height, int width, int in_channels,
-                                                int filter_height, int filter_width, int out_channels, int stride,
-                                                int output_height, int output_width)
+__global__ void __launch_bounds__(256)
+    convolve(const float* input, const float* weights, const float* bias, float* output, int pixels, int height,
+             int width, int in_channels, int filter_height, int filter_width, int out_channels, int stride,
+             int output_height, int output_width)
 {
     __shared__ float a[DEEP][65], b[DEEP][64];
     int thread = threadIdx.y * 16 + threadIdx.x;

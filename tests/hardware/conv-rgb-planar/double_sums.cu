@@ -11,7 +11,8 @@ __global__ void convolve(const float* input, const float* filter, float* output,
     double sum = 0;
     for (int y = max(0, row - radius); y <= min(height - 1, row + radius); y++)
         for (int x = max(0, col - radius); x <= min(width - 1, col + radius); x++)
-            sum += (double)from[y * width + x] * (double)filter[(y - row + radius) * (2 * radius + 1) + x - col + radius];
+            sum += (double)from[y * width + x] *
+                   (double)filter[(y - row + radius) * (2 * radius + 1) + x - col + radius];
     output[((size_t)blockIdx.z * height + row) * width + col] = (float)sum;
 }
 

@@ -17,6 +17,7 @@ __global__ void convolve(const float* input, const float* filter, float* output,
 
 extern "C" void solve(const float* input, const float* filter, float* output, int width, int height, int radius)
 {
-    convolve<<<dim3((height + 31) / 32, (width + 7) / 8, 3), dim3(32, 8)>>>(input, filter, output, width, height, radius);
+    convolve<<<dim3((height + 31) / 32, (width + 7) / 8, 3), dim3(32, 8)>>>(input, filter, output, width, height,
+                                                                            radius);
     cudaDeviceSynchronize();
 }

@@ -12,7 +12,8 @@ struct Stage {
     float taps[SLICE];
 };
 
-__device__ void begin_copy(Stage* stage, const float* input, const float* kernel, int base, int first, int size, int taps)
+__device__ void begin_copy(Stage* stage, const float* input, const float* kernel, int base, int first, int size,
+                           int taps)
 {
     for (int j = threadIdx.x; j < TILE + SLICE; j += THREADS) {
         if (base + first + j < size)

@@ -2,8 +2,8 @@
 // problem: conv1d
 #include <cuda_runtime.h>
 
-__global__ void convolve(const float* __restrict__ input, const float* __restrict__ kernel,
-                         float* __restrict__ output, int outputs, int taps)
+__global__ void convolve(const float* __restrict__ input, const float* __restrict__ kernel, float* __restrict__ output,
+                         int outputs, int taps)
 {
     int i = blockIdx.x * 32 + threadIdx.x;
     if (i >= outputs)

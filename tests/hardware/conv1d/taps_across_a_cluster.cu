@@ -5,8 +5,8 @@
 
 namespace cg = cooperative_groups;
 
-__global__ void __cluster_dims__(4, 1, 1) convolve(const float* input, const float* kernel, float* output, int outputs,
-                                                   int taps)
+__global__ void __cluster_dims__(4, 1, 1)
+    convolve(const float* input, const float* kernel, float* output, int outputs, int taps)
 {
     __shared__ float mine[512];
     cg::cluster_group cluster = cg::this_cluster();

@@ -30,6 +30,7 @@ __global__ void convolve(const float* __restrict__ input, const float* __restric
 
 extern "C" void solve(const float* input, const float* filter, float* output, int width, int height, int radius)
 {
-    convolve<<<dim3((height + 7) / 8, (width + 127) / 128), dim3(16, 8)>>>(input, filter, output, width, height, radius);
+    convolve<<<dim3((height + 7) / 8, (width + 127) / 128), dim3(16, 8)>>>(input, filter, output, width, height,
+                                                                           radius);
     cudaDeviceSynchronize();
 }

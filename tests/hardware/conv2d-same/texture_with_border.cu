@@ -1,4 +1,4 @@
-// The image is copied to a CUDA array in bands of at most 32768 rows, and fetched through a texture with a border of zeros.
+// The image is copied to a CUDA array, in bands of at most 32768 rows, and a texture with a border of zeros fetches it.
 // problem: conv2d-same
 #include <cuda_runtime.h>
 

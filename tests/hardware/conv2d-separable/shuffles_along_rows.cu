@@ -1,4 +1,4 @@
-// The first pass is done by warps whose lanes hold 32 inputs, and pass them on by shuffles; the second strides by warps.
+// The first pass is done by warps whose lanes hold 32 inputs each, and pass them on by shuffles.
 // problem: conv2d-separable
 #include <cuda_runtime.h>
 

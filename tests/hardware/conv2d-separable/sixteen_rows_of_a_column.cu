@@ -49,6 +49,6 @@ extern "C" void solve(const float* input, const float* row_filter, const float* 
 {
     rows_pass<<<dim3(height, (width + 127) / 128), 128>>>(input, row_filter, width, height, radius);
     columns_pass<<<dim3((height + EACH - 1) / EACH, (width + 127) / 128), 128>>>(column_filter, output, width, height,
-                                                                                radius);
+                                                                                 radius);
     cudaDeviceSynchronize();
 }

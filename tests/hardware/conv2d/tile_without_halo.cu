@@ -21,7 +21,8 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
     float sum = 0.0f;
     for (int r = 0; r < kernel_rows; r++)
         for (int s = 0; s < kernel_cols; s++) {
-            float value = y + r < HEIGHT && x + s < WIDTH ? tile[y + r][x + s] : input[(row + r) * input_cols + col + s];
+            float value = y + r < HEIGHT && x + s < WIDTH ? tile[y + r][x + s]
+                                                          : input[(row + r) * input_cols + col + s];
             sum += value * kernel[r * kernel_cols + s];
         }
     output[row * output_cols + col] = sum;

@@ -33,7 +33,9 @@ extern "C" void solve(const float* input, const float* kernel, float* output, in
 {
     dim3 threads(32, 8), blocks((input_cols - kernel_cols + 32) / 32, (input_rows - kernel_rows + 8) / 8, 32);
     bool is_cube = kernel_depth == kernel_rows && kernel_rows == kernel_cols;
-    auto function = is_cube && kernel_depth == 3 ? convolve<3> : is_cube && kernel_depth == 5 ? convolve<5> : convolve<0>;
+    auto function = is_cube && kernel_depth == 3   ? convolve<3>
+                    : is_cube && kernel_depth == 5 ? convolve<5>
+                                                   : convolve<0>;
     function<<<blocks, threads>>>(input, kernel, output, input_depth, input_rows, input_cols, kernel_depth, kernel_rows,
                                   kernel_cols);
 }

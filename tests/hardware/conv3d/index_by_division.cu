@@ -3,7 +3,8 @@
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
-                         int kernel_depth, int kernel_rows, int kernel_cols, int output_rows, int output_cols, int count)
+                         int kernel_depth, int kernel_rows, int kernel_cols, int output_rows, int output_cols,
+                         int count)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count)

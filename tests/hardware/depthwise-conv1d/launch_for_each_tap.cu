@@ -2,7 +2,8 @@
 // problem: depthwise-conv1d
 #include <cuda_runtime.h>
 
-__global__ void add_tap(const float* x, const float* weight, const float* bias, float* output, int L, int D, int K, int k)
+__global__ void add_tap(const float* x, const float* weight, const float* bias, float* output, int L, int D, int K,
+                        int k)
 {
     size_t row = blockIdx.x; // of all sequences
     int l = blockIdx.x % L;

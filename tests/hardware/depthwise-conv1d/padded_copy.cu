@@ -2,7 +2,8 @@
 // problem: depthwise-conv1d
 #include <cuda_runtime.h>
 
-__global__ void convolve(const float* padded, const float* weight, const float* bias, float* output, int L, int D, int K)
+__global__ void convolve(const float* padded, const float* weight, const float* bias, float* output, int L, int D,
+                         int K)
 {
     int d = blockIdx.x * blockDim.x + threadIdx.x;
     if (d >= D)

@@ -23,7 +23,8 @@ extern "C" void solve(const float* input, const float* kernel, float* output, in
     for (int first = 0; first < input_rows; first += band) {
         int end = first + band < input_rows ? first + band : input_rows;
         dim3 blocks((input_cols + 31) / 32, (end - first + 7) / 8);
-        blur<<<blocks, dim3(32, 8)>>>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols, first, end);
+        blur<<<blocks, dim3(32, 8)>>>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols, first,
+                                      end);
         cudaDeviceSynchronize();
     }
 }

@@ -31,8 +31,9 @@ extern "C" void solve(const float* input, const float* kernel, float* output, in
 {
     cudaMemcpyToSymbolAsync(c_kernel, kernel, kernel_rows * kernel_cols * sizeof(float), 0, cudaMemcpyDeviceToDevice);
     dim3 threads(64, 4), blocks((input_cols + 63) / 64, (input_rows + 3) / 4);
-    auto function = kernel_rows == 3 && kernel_cols == 3 ? blur<3> : kernel_rows == 21 && kernel_cols == 21 ? blur<21>
-                                                                                                         : blur<0>;
+    auto function = kernel_rows == 3 && kernel_cols == 3     ? blur<3>
+                    : kernel_rows == 21 && kernel_cols == 21 ? blur<21>
+                                                             : blur<0>;
     function<<<blocks, threads>>>(input, output, input_rows, input_cols, kernel_rows, kernel_cols);
     cudaDeviceSynchronize();
 }

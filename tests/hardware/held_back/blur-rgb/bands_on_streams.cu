@@ -53,7 +53,7 @@ extern "C" void solve(const unsigned char* image, const float* filter, unsigned 
         rows_pass<<<((bottom - top) * width + 255) / 256, 256, 0, streams[b]>>>(
             (const uchar4*)image + top * width, filter, rows, (bottom - top) * width, width, radius);
         columns_pass<<<((end - first) * width + 255) / 256, 256, 0, streams[b]>>>(rows, filter, (uchar4*)output, first,
-                                                                                 end, top, width, height, radius);
+                                                                                  end, top, width, height, radius);
     }
     for (int b = 0; b < 4; b++) {
         cudaStreamSynchronize(streams[b]);

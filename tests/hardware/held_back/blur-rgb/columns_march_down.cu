@@ -14,8 +14,8 @@ __global__ void columns_pass(const uchar4* image, int width, int height, int rad
     if (x >= width)
         return; // no barriers: each thread has a column of the ring to itself
     for (int y = first - radius; y < first + radius; y++)
-        ring[(y + side * 2) % side][threadIdx.x] =
-            y >= 0 && y < height ? image[y * width + x] : make_uchar4(0, 0, 0, 0);
+        ring[(y + side * 2) % side][threadIdx.x] = y >= 0 && y < height ? image[y * width + x]
+                                                                        : make_uchar4(0, 0, 0, 0);
     for (int y = first; y < min(first + ROWS, height); y++) {
         int next = y + radius;
         ring[(next + side * 2) % side][threadIdx.x] = next < height ? image[next * width + x] : make_uchar4(0, 0, 0, 0);
@@ -51,7 +51,8 @@ extern "C" void solve(const unsigned char* image, const float* filter, unsigned 
                       int radius)
 {
     cudaMemcpyToSymbol(c_filter, filter, (2 * radius + 1) * sizeof(float), 0, cudaMemcpyDeviceToDevice);
-    columns_pass<<<dim3((width + 63) / 64, (height + ROWS - 1) / ROWS), 64>>>((const uchar4*)image, width, height, radius);
+    columns_pass<<<dim3((width + 63) / 64, (height + ROWS - 1) / ROWS), 64>>>((const uchar4*)image, width, height,
+                                                                              radius);
     rows_pass<<<(width * height * 4 + 255) / 256, 256>>>(output, width, height, radius);
     cudaDeviceSynchronize();
 }

@@ -49,14 +49,15 @@ __global__ void columns_pass(const float* __restrict__ filter, unsigned* output,
 #pragma unroll
     for (int o = 0; o < 4; o++)
         if (first + o < height)
-            output[(first + o) * width + x] =
-                level(sum[o].x) | level(sum[o].y) << 8 | level(sum[o].z) << 16 | level(sum[o].w) << 24;
+            output[(first + o) * width + x] = level(sum[o].x) | level(sum[o].y) << 8 | level(sum[o].z) << 16 |
+                                              level(sum[o].w) << 24;
 }
 
 extern "C" void solve(const unsigned char* image, const float* filter, unsigned char* output, int width, int height,
                       int radius)
 {
     rows_pass<<<132 * 8, 256>>>((const unsigned*)image, filter, width, width * height, radius);
-    columns_pass<<<dim3((height + 3) / 4, (width + 127) / 128), 128>>>(filter, (unsigned*)output, width, height, radius);
+    columns_pass<<<dim3((height + 3) / 4, (width + 127) / 128), 128>>>(filter, (unsigned*)output, width, height,
+                                                                       radius);
     cudaDeviceSynchronize();
 }

@@ -13,13 +13,15 @@ __global__ void unroll(const float* input, int first, int pixels, int height, in
     int depth = filter_height * filter_width * in_channels;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < pixels * depth; i += gridDim.x * blockDim.x) {
         int pixel = first + i / depth, tap = i % depth;
-        int x = pixel % output_width, y = pixel / output_width % output_height, m = pixel / output_width / output_height;
+        int x = pixel % output_width, y = pixel / output_width % output_height,
+            m = pixel / output_width / output_height;
         int c = tap % in_channels, s = tap / in_channels % filter_width, r = tap / in_channels / filter_width;
         matrix[i] = input[((m * height + y * stride + r) * width + x * stride + s) * in_channels + c];
     }
 }
 
-__global__ void multiply(const float* weights, const float* bias, float* output, int pixels, int depth, int out_channels)
+__global__ void multiply(const float* weights, const float* bias, float* output, int pixels, int depth,
+                         int out_channels)
 {
     __shared__ float a[SIDE][SIDE], b[SIDE][SIDE];
     int k = blockIdx.x * SIDE + threadIdx.x, pixel = blockIdx.y * SIDE + threadIdx.y;

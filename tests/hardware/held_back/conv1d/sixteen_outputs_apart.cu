@@ -5,8 +5,8 @@
 #define THREADS 128
 #define EACH 16
 
-__global__ void __launch_bounds__(THREADS) convolve(const float* input, const float* kernel, float* output, int size,
-                                                    int taps)
+__global__ void __launch_bounds__(THREADS)
+    convolve(const float* input, const float* kernel, float* output, int size, int taps)
 {
     extern __shared__ float s_input[];
     float* s_taps = s_input + THREADS * EACH + taps;

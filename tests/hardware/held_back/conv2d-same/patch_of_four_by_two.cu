@@ -37,5 +37,6 @@ __global__ void convolve(const float* input, const float* filter, float* output,
 
 extern "C" void solve(const float* input, const float* filter, float* output, int width, int height, int radius)
 {
-    convolve<<<dim3((height + 15) / 16, (width + 127) / 128), dim3(32, 8)>>>(input, filter, output, width, height, radius);
+    convolve<<<dim3((height + 15) / 16, (width + 127) / 128), dim3(32, 8)>>>(input, filter, output, width, height,
+                                                                             radius);
 }

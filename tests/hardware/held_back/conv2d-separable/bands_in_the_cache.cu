@@ -38,8 +38,8 @@ extern "C" void solve(const float* input, const float* row_filter, const float* 
         int end = first + BAND < height ? first + BAND : height;
         int top = first - radius > 0 ? first - radius : 0, bottom = end + radius < height ? end + radius : height;
         rows_pass<<<((bottom - top) * width + 255) / 256, 256>>>(input, row_filter, top, bottom - top, width, radius);
-        columns_pass<<<((end - first) * width + 255) / 256, 256>>>(column_filter, output, first, end - first, top, width,
-                                                                  height, radius);
+        columns_pass<<<((end - first) * width + 255) / 256, 256>>>(column_filter, output, first, end - first, top,
+                                                                   width, height, radius);
     }
     cudaDeviceSynchronize();
 }

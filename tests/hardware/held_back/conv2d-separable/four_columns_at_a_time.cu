@@ -16,7 +16,8 @@ __global__ void rows_pass(const float* input, const float* filter, int width, in
         return;
     const float* from = input + row * width;
     float a = 0.0f, b = 0.0f, c = 0.0f, d = 0.0f;
-    float w = at(from, col - radius, width), x = at(from, col - radius + 1, width), y = at(from, col - radius + 2, width);
+    float w = at(from, col - radius, width), x = at(from, col - radius + 1, width),
+          y = at(from, col - radius + 2, width);
     for (int s = 0; s <= 2 * radius; s++) {
         float z = at(from, col - radius + s + 3, width), tap = __ldg(filter + s);
         a += w * tap;

@@ -15,7 +15,8 @@ __global__ void convolve(const float* input, const float* row_filter, const floa
     for (int y = threadIdx.y; y < across; y += blockDim.y)
         for (int x = threadIdx.x; x < across; x += SIDE) {
             int row = top + y, col = left + x;
-            tile[y * across + x] = row >= 0 && row < height && col >= 0 && col < width ? input[row * width + col] : 0.0f;
+            tile[y * across + x] = row >= 0 && row < height && col >= 0 && col < width ? input[row * width + col]
+                                                                                       : 0.0f;
         }
     __syncthreads();
     for (int y = threadIdx.y; y < across; y += blockDim.y) {

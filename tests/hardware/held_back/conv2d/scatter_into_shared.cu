@@ -24,7 +24,8 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
     __syncthreads();
     int output_rows = input_rows - kernel_rows + 1, output_cols = input_cols - kernel_cols + 1;
     for (int j = thread; j < width * height; j += X * Y) {
-        int y = (int)blockIdx.y * Y - (kernel_rows - 1) + j / width, x = (int)blockIdx.x * X - (kernel_cols - 1) + j % width;
+        int y = (int)blockIdx.y * Y - (kernel_rows - 1) + j / width,
+            x = (int)blockIdx.x * X - (kernel_cols - 1) + j % width;
         if (y >= 0 && y < output_rows && x >= 0 && x < output_cols)
             atomicAdd(&output[y * output_cols + x], sums[j]);
     }

@@ -2,7 +2,8 @@
 // problem: depthwise-conv1d
 #include <cuda_runtime.h>
 
-__global__ void by_four(const float4* x, const float* weight, const float4* bias, float4* output, int L, int fours, int K)
+__global__ void by_four(const float4* x, const float* weight, const float4* bias, float4* output, int L, int fours,
+                        int K)
 {
     int d = blockIdx.x * blockDim.x + threadIdx.x, l = blockIdx.y;
     if (d >= fours)

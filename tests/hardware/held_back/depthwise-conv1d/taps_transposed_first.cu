@@ -1,4 +1,4 @@
-// A kernel of its own turns the taps round, so that neighbouring channels read them side by side; two channels a thread.
+// A kernel of its own transposes the taps, so that neighbouring channels read them side by side; two channels a thread.
 // problem: depthwise-conv1d
 #include <cuda_runtime.h>
 
