@@ -112,16 +112,12 @@ static CudaError queue_tensor(CeilingBench *bench, int turn)
 static CudaError time_once(CeilingBench *bench, QueueFunction *queue, double *seconds)
 {
     Device *device = bench->device;
-    CudaError error = queue(bench, 1);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = device->events->record(device, bench->start, NULL);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = queue(bench, 0);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = device->events->record(device, bench->stop, NULL);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = device->streams->synchronize_all(device);
-    return error == CUDA_ERROR_SUCCESS ? device->events->elapsed(device, bench->start, bench->stop, seconds) : error;
+    TRY(queue(bench, 1));
+    TRY(device->events->record(device, bench->start, NULL));
+    TRY(queue(bench, 0));
+    TRY(device->events->record(device, bench->stop, NULL));
+    TRY(device->streams->synchronize_all(device));
+    return device->events->elapsed(device, bench->start, bench->stop, seconds);
 }
 
 /* The median; of an even number of times the lower of the two in the middle. */
@@ -249,24 +245,19 @@ static Status load_kernels(CeilingBench *bench, Message *why)
 
 static CudaError new_array(CeilingBench *bench, uint64_t bytes, uint64_t *address)
 {
-    CudaError error = bench->device->memory->alloc(bench->device, bytes, address);
-    return error == CUDA_ERROR_SUCCESS ? bench->device->copies->fill(bench->device, *address, 0, bytes, NULL) : error;
+    TRY(bench->device->memory->alloc(bench->device, bytes, address));
+    return bench->device->copies->fill(bench->device, *address, 0, bytes, NULL);
 }
 
 static Status new_arrays(CeilingBench *bench, Message *why)
 {
     const uint64_t threads = (uint64_t)fma_blocks(&bench->device->info) * BLOCK_THREADS;
     CudaError error = new_array(bench, bench->work->bytes, &bench->arrays[0]);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = new_array(bench, bench->work->bytes, &bench->arrays[1]);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = new_array(bench, threads * sizeof(float), &bench->sums);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = new_array(bench, CLOCKS * sizeof(int64_t), &bench->clocks);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = bench->device->events->create(bench->device, true, &bench->start);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = bench->device->events->create(bench->device, true, &bench->stop);
+    THEN(error, new_array(bench, bench->work->bytes, &bench->arrays[1]));
+    THEN(error, new_array(bench, threads * sizeof(float), &bench->sums));
+    THEN(error, new_array(bench, CLOCKS * sizeof(int64_t), &bench->clocks));
+    THEN(error, bench->device->events->create(bench->device, true, &bench->start));
+    THEN(error, bench->device->events->create(bench->device, true, &bench->stop));
     return error == CUDA_ERROR_SUCCESS
                ? STATUS_OK
                : fail(STATUS_SYSTEM, why, "memory for the calibration: %s", cuda_error_text(error));
