@@ -632,11 +632,14 @@ static const char *const places[] = {
     NULL,
 };
 /* The simulated GPU expects that divergent paths join after the place where they part (simgpu/block/group.c), as in
- * nvcc's PTX; so clang must not move the ends of loops before their middles. */
+ * nvcc's PTX; so clang must not move the ends of loops before their middles. Nor may it make one instruction of those
+ * that two branches end with: such a store belongs to no line, and clang 16 joins even stores to different state spaces. */
 static const char *const device_flags[] = {
     "--cuda-device-only",
     "-mllvm",
     "-disable-block-placement",
+    "-mllvm",
+    "-sink-common-insts=false",
     "-gline-directives-only",
     "-S",
     COMPILE_SOURCE_NAME,
