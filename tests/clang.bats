@@ -105,6 +105,9 @@ END
     judge grade --no-record x.cu
     if is_clang_16; then
         ends 2 "Judge Error" "half precision needs nvcc, or clang 17: clang compiles a subset of CUDA" "make toolchain"
+        submission '' '__shared__ alignas(16) float tile[64]; tile[threadIdx.x & 63] = input[0];' >x.cu
+        judge grade --no-record x.cu
+        ends 2 "Judge Error" "x.cu: alignas() after __shared__ needs clang 18; before __shared__, every version takes it" "make toolchain"
     else
         ends 2 "Judge Error" "x.cu:10:" "atomics of half precision need nvcc: clang compiles a subset of CUDA" "make toolchain"
         { echo '#include <mma.h>'; submission '' 'nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 8, 8, 4, double> sums; output[i] = sums.x[0];'; } >x.cu
