@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Checks that files earn the verdicts that they claim, on one timed case and some untimed ones: faulty solutions on a few that
-# find nearly all of them, and on the timed cases if these do not show the mistake; other files on the small ones, since large
-# data make most of the work. check-problem takes all cases for the solutions of its problem.
+# find nearly all of them, and on the timed cases if these do not show the mistake; accepted ones on the small ones of these few,
+# and other files on all small ones, since large data make most of the work. check-problem takes all cases for the solutions of
+# its problem.
 # Prints TAP. Usage: tests/check.sh BUILD FILE...
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,10 +33,11 @@ check_faulty() {
     check timed "${missed[@]}"
 }
 
-right='^solutions/[^/]*/accepted/|^tests/'
-mapfile -t faulty < <(printf '%s\n' "${@:2}" | grep -vE "$right")
-mapfile -t others < <(printf '%s\n' "${@:2}" | grep -E "$right")
+mapfile -t faulty < <(printf '%s\n' "${@:2}" | grep -vE '^solutions/[^/]*/accepted/|^tests/')
+mapfile -t accepted < <(printf '%s\n' "${@:2}" | grep '^solutions/[^/]*/accepted/')
+mapfile -t others < <(printf '%s\n' "${@:2}" | grep '^tests/')
 status=0
 check_faulty || status=1
+check few "${accepted[@]}" || status=1
 check small "${others[@]}" || status=1
 exit $status

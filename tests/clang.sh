@@ -19,7 +19,6 @@ home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 # shellcheck source=/dev/null
 source tests/fewer_cases.sh
-home_with_fewer_cases "$home" small
 
 # needs_more FILE: it, or the base of a patch, needs more than the subset.
 needs_more() {
@@ -28,8 +27,16 @@ needs_more() {
     grep -qE "$outside" "$1" ${base:+"$base"}
 }
 
-files=()
-for file in $(grep /accepted/ tests/verdicts.txt) tests/{judge,features}/*.cu; do
-    needs_more "$file" || files+=("$file")
-done
-CONVJUDGE_HOME=$home CONVJUDGE_COMPILER=clang "$build/convjudge" check "${files[@]}"
+check() { # CASES FILE...
+    local file files=()
+    mkdir "$home/$1"
+    home_with_fewer_cases "$home/$1" "$1"
+    for file in "${@:2}"; do needs_more "$file" || files+=("$file"); done
+    CONVJUDGE_HOME=$home/$1 CONVJUDGE_COMPILER=clang "$build/convjudge" check "${files[@]}"
+}
+
+status=0
+mapfile -t accepted < <(grep /accepted/ tests/verdicts.txt)
+check few "${accepted[@]}" || status=1
+check small tests/{judge,features}/*.cu || status=1
+exit $status
