@@ -107,12 +107,23 @@ static bool generator_failed(const Text *output)
     return strstr(output->data, no_function) != NULL || strstr(output->data, no_code) != NULL;
 }
 
+/* Before version 18, clang does not take "__shared__ alignas(16) float tile[64];", only alignas() in front of __shared__. */
+static bool alignas_failed(const Text *output)
+{
+    static const char what[] = "error: an attribute list cannot appear here", code[] = "__shared__ alignas(";
+    size_t length;
+    const char *line = report_first_error(output, &length);
+    const char *shown = line == NULL ? NULL : strchr(line, '\n');
+    return shown != NULL && memmem(line, length, what, strlen(what)) != NULL &&
+           memmem(shown + 1, strcspn(shown + 1, "\n"), code, strlen(code)) != NULL;
+}
+
 bool subset_is_refusal(const Text *output)
 {
     size_t length;
     const char *header, *line = report_first_error(output, &length);
     return (line != NULL && memmem(line, length, WITHOUT, strlen(WITHOUT)) != NULL) ||
-           missing_part(output, &header, &length) != NULL || generator_failed(output);
+           missing_part(output, &header, &length) != NULL || alignas_failed(output) || generator_failed(output);
 }
 
 bool subset_headline(const Text *output, const CompileJob *job, Text *diagnostics)
@@ -123,6 +134,10 @@ bool subset_headline(const Text *output, const CompileJob *job, Text *diagnostic
     if (part != NULL)
         text_printf(diagnostics, "%s: %.*s is a header of %s: " WITHOUT " it\n", job->file_name, (int)length, header,
                     part);
+    if (alignas_failed(output))
+        text_printf(diagnostics,
+                    "%s: alignas() after __shared__ needs clang 18; before __shared__, every version takes it\n",
+                    job->file_name);
     if (!generator_failed(output))
         return true;
     if (function != NULL)
@@ -137,8 +152,8 @@ bool subset_headline(const Text *output, const CompileJob *job, Text *diagnostic
 void subset_hint(const Text *output, const CompileJob *job, const Toolkit *toolkit, Text *diagnostics)
 {
     static const char *const signs[] = {
-        WITHOUT,     "file not found",  "to __host__ function", "use of undeclared identifier", "unknown type name",
-        no_function, "error in backend"};
+        WITHOUT,     "file not found",   "to __host__ function", "use of undeclared identifier", "unknown type name",
+        no_function, "error in backend", "__shared__ alignas("};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (strstr(output->data, signs[i]) != NULL) {
             text_printf(diagnostics,
@@ -630,11 +645,14 @@ static const char *const places[] = {
     NULL,
 };
 /* The simulated GPU expects that divergent paths join after the place where they part (simgpu/block/group.c), as in
- * nvcc's PTX; so clang must not move the ends of loops before their middles. */
+ * nvcc's PTX; so clang must not move the ends of loops before their middles. Nor may it make one instruction of those
+ * that two branches end with: such a store belongs to no line, and clang 16 joins even stores to different state spaces. */
 static const char *const device_flags[] = {
     "--cuda-device-only",
     "-mllvm",
     "-disable-block-placement",
+    "-mllvm",
+    "-sink-common-insts=false",
     "-gline-directives-only",
     "-S",
     COMPILE_SOURCE_NAME,
