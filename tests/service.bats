@@ -432,6 +432,70 @@ END
     equal 1 "$(sqlite3 copy.db 'SELECT count(*) FROM submission')"
     judge backup --state "$state" copy.db
     ends 2 "exists already"
+    equal 600 "$(stat -c %a copy.db)"
+}
+
+@test "a nightly copy is safe to repeat, for its owner alone, and the oldest ones go" {
+    serve
+    mkdir copies
+    touch copies/convjudge-2020-01-0{1,2,3}T000000Z.db copies/convjudge-2020-01-04T000000Z.part copies/mine.db
+    judge backup --state "$state" --keep 2 copies
+    ends 0 "copies/convjudge-20"
+    sleep 1.1 # names have seconds
+    judge backup --state "$state" --keep 2 copies
+    ends 0
+    equal 3 "$(ls copies | wc -l)"
+    ls copies/mine.db
+    absent copies/convjudge-2020-01-03T000000Z.db
+    equal 600 "$(stat -c %a copies/convjudge-2*.db | sort -u)"
+    judge backup --state "$state" --keep 0 copies
+    ends 2 "--keep"
+    judge backup --state "$state" --keep 2 nowhere
+    ends 2 "nowhere: No such file or directory"
+}
+
+@test "a copy is restored, what was there is kept, and no number is given twice" {
+    serve
+    local ada
+    ada=$(token ada)
+    hand_in "$ada" k1
+    judge backup --state "$state" copy.db
+    hand_in "$ada" k2
+    judge restore --state "$state" copy.db
+    ends 2 "another process, \`convjudge serve\` or \`convjudge grade-class\`, uses this state"
+    stop_server
+    echo damaged >broken.db
+    judge restore --state "$state" broken.db
+    ends 2 "broken.db"
+    judge restore --state "$state" nothing.db
+    ends 2 "nothing.db: there is no such file, expected a copy of \`convjudge backup\`"
+    equal 2 "$(in_store 'SELECT count(*) FROM submission')"
+    judge restore --state "$state" copy.db
+    ends 0 "$state/convjudge.db is now copy.db; the next submission is number 3" "the database before it is kept as $state/convjudge.db.before-"
+    equal 1 "$(in_store 'SELECT count(*) FROM submission')"
+    equal 2 "$(sqlite3 "$state"/convjudge.db.before-*Z 'SELECT count(*) FROM submission')"
+    equal 600 "$(stat -c %a "$state/convjudge.db")"
+    serve
+    equal 3 "$(hand_in "$ada" k3)"
+    stop_server
+    rm "$state"/convjudge.db*
+    judge restore --state "$state" copy.db # nobody knows what was given since
+    ends 0 "the next submission is number 10001"
+    lacks "is kept as"
+}
+
+@test "an empty store where there was one is no health" {
+    health() { curl -s --unix-socket "$socket" http://x/healthz; }
+    serve
+    stop_server
+    rm "$state"/convjudge.db*
+    "$build/convjudge" serve --config config.json 2>server.log 3>&- &
+    server=$!
+    wait_until grep -q event=started server.log
+    equal "{\"error\": \"the store was gone and is a new, empty one; restore a copy (convjudge restore), or remove $state/store-was-lost\"}" \
+        "$(health | jq -r '"{\"error\": \"" + .error + "\"}"')"
+    rm "$state/store-was-lost"
+    equal ok "$(health)"
 }
 
 # says STATUS TEXT: what the last request got.

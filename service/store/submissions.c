@@ -67,8 +67,9 @@ static Status insert_submission(Store *store, const HandIn *hand_in, int64_t rec
 {
     return database_do(
         store, NULL, why,
-        "INSERT INTO submission (person, key, problem, mode, sizes, file_name, source_hash, received_utc,"
-        " received_s) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        "INSERT INTO submission (id, person, key, problem, mode, sizes, file_name, source_hash, received_utc, received_s)"
+        " SELECT max(next_number.submission, coalesce((SELECT max(id) + 1 FROM submission), 1)),"
+        " ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM next_number",
         "ittttttti", hand_in->person, hand_in->key, hand_in->problem, hand_in->mode, hand_in->sizes, hand_in->file_name,
         hand_in->source_hash, utc_of(received_s).text, received_s);
 }
@@ -79,8 +80,10 @@ static Status note_origin(Store *store, const HandIn *hand_in, int64_t id, Messa
         return STATUS_OK;
     return database_do(
         store, NULL, why,
-        "INSERT INTO taken_in (submission, origin, received_s, marked_late) VALUES (?1, ?2, nullif(?3, 0), ?4)", "itii",
-        id, hand_in->origin, hand_in->origin_received_s, (int64_t)hand_in->origin_marked_late);
+        "INSERT INTO taken_in (submission, origin, received_s, marked_late, person_id)"
+        " VALUES (?1, ?2, nullif(?3, 0), ?4, ?5)",
+        "itiit", id, hand_in->origin, hand_in->origin_received_s, (int64_t)hand_in->origin_marked_late,
+        hand_in->origin_person_id);
 }
 
 static Status note_sender(Store *store, const HandIn *hand_in, int64_t id, Message *why)
@@ -266,7 +269,7 @@ Status submissions_correct_receipts(Store *store, int64_t first, int64_t last, i
     "SELECT submission.id, submission.person, person.name, submission.problem, judging.revision, mode, sizes,"                 \
     " submission.file_name, submission.source_hash, received_utc, judging.id, judging.state, judging.verdict,"                 \
     " judging.text, coalesce(judging.device, ''), position, attempt, judging.run, run_states.state, rank_status, device_name," \
-    " epoch, score_ms, uncertainty, taken_in.origin, taken_in.received_s, taken_in.marked_late,"                               \
+    " epoch, score_ms, uncertainty, taken_in.origin, taken_in.received_s, taken_in.marked_late, taken_in.person_id,"           \
     " CASE WHEN taken_in.submission IS NULL THEN submission.received_s ELSE coalesce(taken_in.received_s, 0) END"              \
     " FROM submission JOIN person ON person.id = submission.person"                                                            \
     " LEFT JOIN taken_in ON taken_in.submission = submission.id"                                                               \
@@ -302,7 +305,8 @@ static void take_row(Arena *arena, sqlite3_stmt *row, void *item)
         .origin = database_text(arena, row, 24),
         .origin_received_s = sqlite3_column_int64(row, 25),
         .origin_marked_late = sqlite3_column_int(row, 26) != 0,
-        .handed_in_s = sqlite3_column_int64(row, 27),
+        .origin_person_id = database_text(arena, row, 27),
+        .handed_in_s = sqlite3_column_int64(row, 28),
     };
 }
 

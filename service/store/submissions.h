@@ -32,6 +32,7 @@ typedef struct HandIn { /* checked by the caller: api/ */
     int64_t person;
     const char *key, *problem, *revision, *mode, *sizes, *file_name, *source, *source_hash;
     const char *origin; /* the file in the export of the system where it was handed in; NULL: it is handed in here */
+    const char *origin_person_id; /* of its author there; with an origin */
     int64_t origin_received_s; /* when that system got it, since 1970; 0: unknown */
     bool origin_marked_late;   /* by that system */
     int64_t sender;            /* a person who hands it in for its author; 0: the author does */
@@ -40,7 +41,8 @@ typedef struct HandIn { /* checked by the caller: api/ */
 typedef struct StoredSubmission { /* with the judging that counts; grader/problem has a Submission: a file */
     int64_t id, person_id, judging;
     const char *person, *problem, *revision, *mode, *sizes, *file_name, *source_hash, *received_utc;
-    const char *origin;        /* as in HandIn; "": it was handed in here, and the next two say nothing */
+    const char *origin;        /* as in HandIn; "": it was handed in here, and the next ones say nothing */
+    const char *origin_person_id;
     int64_t handed_in_s;       /* since 1970, to whichever system it was handed in first; 0: unknown */
     int64_t origin_received_s; /* 0: unknown, and received_utc is only the moment when it was taken in */
     bool origin_marked_late;

@@ -62,8 +62,7 @@ static Status put_results(const Visit *visit, const Person *person, cJSON *resul
         if (!class_takes_part(assignment, person->name) ||
             (!is_teacher && !class_shows(class, assignment, &assignment->points, time(NULL))))
             continue;
-        const AssignmentPoints points = points_of(class, assignment, person->name, facts.facts, facts.count,
-                                                  visit->arena);
+        const AssignmentPoints points = points_of(class, assignment, &facts, visit->arena);
         put_result(visit, values_row(results), &points);
     }
     return status;
@@ -108,7 +107,9 @@ static void put_points(cJSON *row, const ClassFile *class, const PersonScores *p
 void site_points(Visit *visit)
 {
     cJSON *page = cJSON_CreateObject(), *titles = cJSON_AddArrayToObject(page, "assignments"),
-          *people = cJSON_AddArrayToObject(page, "people");
+          *people = cJSON_AddArrayToObject(page, "people"), *list = cJSON_AddArrayToObject(page, "strangers");
+    enum { STRANGERS_SHOWN = 20 };
+    size_t count;
     const ClassFile *class = class_of(visit);
     Scores scores;
     Message why;
@@ -120,10 +121,14 @@ void site_points(Visit *visit)
         cJSON_AddItemToArray(titles, cJSON_CreateString(class->assignments[i].title));
     for (size_t i = 0; i < scores.count; i++)
         put_points(values_row(people), class, &scores.people[i]);
+    const Stranger *strangers = scores_strangers(&scores, STRANGERS_SHOWN, visit->arena, &count);
+    for (size_t i = 0; i < count; i++)
+        values_put(values_row(list), "person=%s nearest=%s", strangers[i].person,
+                   strangers[i].nearest == NULL ? "" : strangers[i].nearest);
     values_put(page, "class=%s", title_of(visit));
     Status status = values_query(
         visit->service->store, cJSON_AddArrayToObject(page, "extensions"), &why,
-        "SELECT time_utc, person, action, object FROM audit WHERE action LIKE 'extension %' ORDER BY id DESC LIMIT 200",
+        "SELECT time_utc, person, action, object FROM audit WHERE action LIKE 'extension %' OR action LIKE 'override %' ORDER BY id DESC LIMIT 200",
         "");
     site_answer(visit, status, &why, "points", page);
 }
