@@ -116,7 +116,7 @@ END
 # The state of a server that nobody has handed in to.
 state() {
     mkdir state
-    cat "$root"/leaderboard/{schema,service,service_2}.sql | sqlite3 state/convjudge.db
+    cat "$root"/leaderboard/{schema,case_times,boards,service,service_{2..6}}.sql | sqlite3 state/convjudge.db
 }
 
 @test "scores lists everybody of the groups, also where nothing was handed in" {
