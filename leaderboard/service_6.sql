@@ -20,4 +20,7 @@ CREATE TABLE next_number (
 ) STRICT;
 INSERT INTO next_number SELECT coalesce(max(id), 0) + 1 FROM submission;
 
+-- Of the source, for the limit of a day; 0: an earlier version took it.
+ALTER TABLE submission ADD COLUMN source_bytes INTEGER NOT NULL DEFAULT 0;
+
 UPDATE service_version SET version = 6;

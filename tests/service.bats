@@ -435,6 +435,59 @@ END
     equal 600 "$(stat -c %a copy.db)"
 }
 
+@test "a person's limits refuse a submission, and say when the next is possible" {
+    serve '{"limits": {"waiting": 3, "submissions_a_day": 5, "bytes_a_day": 100000}}'
+    local ada grace i
+    ada=$(token ada) grace=$(token grace teacher)
+    send() { as "$1" POST /api/v1/submissions -d "$(jq -n --arg key "$2" --arg source "// ${3:-$2}" '{key: $key, file_name: "x.cu", problem: "conv1d", source: $source}')" -D headers; }
+    for ((i = 1; i <= 3; i++)); do send "$ada" k$i; done
+    send "$ada" k4
+    says 429 "3 of your submissions wait, which is the most; the next is possible when one is judged"
+    grep -qi '^retry-after: 10' headers
+    send "$ada" k3 # the same again is no new one
+    equal 200 "$status"
+    for ((i = 1; i <= 4; i++)); do send "$grace" k$i; done # teachers have none
+    equal 201 "$status"
+    sqlite3 "$state/convjudge.db" "UPDATE judging SET state = 'cancelled'"
+    for ((i = 4; i <= 5; i++)); do send "$ada" k$i; done
+    equal 201 "$status"
+    send "$ada" k6
+    says 429 "within 24 hours you may submit 5 files; the next is possible at $(date -u -d tomorrow +%F)T"
+    sqlite3 "$state/convjudge.db" "UPDATE submission SET received_s = received_s - 86401 WHERE id < 4; UPDATE judging SET state = 'cancelled'"
+    send "$ada" k6
+    equal 201 "$status"
+    send "$ada" k7 "$(head -c 99000 /dev/zero | tr '\0' x)"
+    equal 201 "$status"
+    sqlite3 "$state/convjudge.db" "UPDATE judging SET state = 'cancelled'"
+    send "$ada" k8 "$(head -c 1000 /dev/zero | tr '\0' x)"
+    says 429 "within 24 hours you may submit 100000 bytes; the next is possible at $(date -u -d tomorrow +%F)T"
+    echo '{"limits": {"waiting": 0}}' >wrong.json
+    judge check-config wrong.json
+    ends 2 "waiting: expected a whole number from 1 to 1000000"
+}
+
+@test "behind TLS a login's cookie is of this host alone, and a person logs out everywhere" {
+    serve
+    local ada other_cookie
+    ada=$(token ada)
+    log_in() { ask POST /login -d "token=$ada" -H "Origin: $1://$address" -D headers "${@:2}"; }
+    log_in https -H 'X-Forwarded-Proto: https'
+    grep -qi '^set-cookie: __Host-convjudge=[0-9a-f]\{64\}; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure'$'\r' headers
+    cookie=$(sed -n 's/^[Ss]et-[Cc]ookie: __Host-convjudge=\([0-9a-f]*\);.*/\1/p' headers)
+    ask GET /api/v1/me -H 'X-Forwarded-Proto: https' -b "__Host-convjudge=$cookie"
+    equal 200 "$status"
+    ask GET /api/v1/me -H 'X-Forwarded-Proto: https' -b "convjudge=$cookie" # could be set by a neighbour of this host
+    equal 401 "$status"
+    log_in http
+    other_cookie=$(sed -n 's/^[Ss]et-[Cc]ookie: convjudge=\([0-9a-f]*\);.*/\1/p' headers)
+    ask POST /logout -b "convjudge=$other_cookie" -H "Origin: http://$address" -d everywhere=1
+    equal 303 "$status"
+    ask GET /api/v1/me -H 'X-Forwarded-Proto: https' -b "__Host-convjudge=$cookie"
+    equal 401 "$status"
+    as "$ada" GET /api/v1/me
+    equal 200 "$status"
+}
+
 @test "a nightly copy is safe to repeat, for its owner alone, and the oldest ones go" {
     serve
     mkdir copies

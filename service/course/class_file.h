@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "service/store/submissions.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -158,6 +159,7 @@ typedef struct ClassFile {
     size_t assignment_count;
     ClassExtension *extensions;
     size_t extension_count;
+    HandInLimits limits; /* 0: that of the server */
     ClassOverride *overrides;
     size_t override_count;
     const char **handed_out, **earlier; /* paths; relative ones have become those of the file's folder */

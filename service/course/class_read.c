@@ -5,6 +5,7 @@
 #include "grader/problem/testcase.h"
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
+#include "service/store/config.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -697,6 +698,7 @@ RECORD_PUBLIC(class_table, ClassFile,
     ROW_LIST(ClassFile, groups, group_count, "groups", group_table, .check = check_groups, .brief = true, .about = "`name`, and `people`, by the names that the service knows, or each with `name`, `id` (the number in Canvas or Gradescope; the tables of points have it) and `also` (other spellings, as exports have them). A person may be in several groups"),
     ROW_LIST(ClassFile, assignments, assignment_count, "assignments", assignment_table, .required = true, .check = check_assignments),
     ROW_LIST(ClassFile, extensions, extension_count, "extensions", extension_table, .brief = true, .about = "`person`, `assignment`, `due` (later than the assignment's; grace and late days follow it), `why`, `by` (who allowed it); one for each person and assignment"),
+    ROW_OBJECT(ClassFile, limits, "limits", limits_table, .brief = true, .about = "of each student, in place of the server's: `waiting` submissions, `submissions_a_day`, `bytes_a_day`"),
     ROW_LIST(ClassFile, overrides, override_count, "overrides", override_table, .brief = true, .about = "`person`, `assignment`, `problem`, `points` in place of those that are counted, `why`, `by`; one for each person and problem"),
     ROW_TEXTS(ClassFile, handed_out, handed_out_count, "handed_out", .take = take_paths),
     ROW_TEXTS(ClassFile, earlier, earlier_count, "earlier", .take = take_paths, .about = "files and folders: code that the teacher handed out, which similarity leaves out; earlier submissions, to compare with"));

@@ -22,10 +22,23 @@
 
 enum { RECENT_S = 3600, DAY_S = 24 * 3600 };
 
+/* How much a person may submit; 0: no limit. Days are the last 24 hours. */
+typedef struct HandInLimits {
+    int64_t waiting; /* submissions that are not judged yet */
+    int64_t submissions_a_day, bytes_a_day;
+} HandInLimits;
+
+typedef struct HandInRefusal { /* by a limit */
+    const char *limit;         /* its key: "waiting"; NULL: none refuses it */
+    int64_t most, next_s;      /* next_s since 1970: when the next one is possible; 0: when something is judged */
+} HandInRefusal;
+
 typedef struct OrderRule {
     double penalty_s;         /* for each recent submission */
     double rank_budget_s;     /* of a device, for each person and day; 0: no limit */
     double practice_budget_s; /* the same for the modes try and test */
+    HandInLimits limits;
+    HandInRefusal *refusal; /* filled in where STATUS_BUSY comes back; NULL without limits */
 } OrderRule;
 
 typedef struct HandIn { /* checked by the caller: api/ */
@@ -60,7 +73,8 @@ typedef struct StoredSubmission { /* with the judging that counts; grader/proble
 } StoredSubmission;
 
 /* Adds submission and judging in one transaction. `*is_new` false: the same was handed in with this key before, and `*id` is that
- * submission's. BAD_INPUT: the key was used for something else, and `*id` is that one's. */
+ * submission's. BAD_INPUT: the key was used for something else, and `*id` is that one's. BUSY: a limit
+ * refuses it. */
 MUST_USE Status submissions_hand_in(Store *store, const HandIn *hand_in, const OrderRule *rule, int64_t *id,
                                     bool *is_new, Message *why);
 

@@ -188,6 +188,21 @@ static const char *outlook_of(const Visit *visit, const ClassAssignment *assignm
     return text_move(&text, visit->arena);
 }
 
+const char *site_next_deadline(const Visit *visit)
+{
+    const ClassFile *file = class_of(visit);
+    const ClassAssignment *next = NULL;
+    int64_t next_s = INT64_MAX;
+    for (size_t i = 0; file != NULL && i < file->assignment_count; i++) {
+        const Due due = due_of(file, &file->assignments[i], person_of(visit), time(NULL));
+        if (!concerns(visit, &file->assignments[i]) || due.state != DUE_IN_TIME || due.deadline->due.utc_s >= next_s)
+            continue;
+        next = &file->assignments[i];
+        next_s = due.deadline->due.utc_s;
+    }
+    return next == NULL ? "" : arena_printf(visit->arena, "%s: %s.", next->title, outlook_of(visit, next));
+}
+
 void site_put_deadlines(const Visit *visit, const char *problem, cJSON *list)
 {
     const ClassFile *file = class_of(visit);
@@ -368,21 +383,24 @@ void site_login_form(Visit *visit)
     show_login(visit, NULL, "", safe_path(http_query(visit->request, "next")));
 }
 
-/* The cookie is for requests alone, not for scripts; a proxy with TLS says so, and then it never goes without. */
+/* The cookie is for requests alone, not for scripts; behind TLS it never goes without. */
 static void set_cookie(Visit *visit, const char *value, int seconds)
 {
-    const char *scheme = http_header(visit->request, "X-Forwarded-Proto");
-    const bool is_secure = scheme != NULL && strcmp(scheme, "https") == 0;
     http_reply_header(visit->reply, "Set-Cookie",
-                      arena_printf(visit->arena, IDENTITY_COOKIE "=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Lax%s",
-                                   value, seconds, is_secure ? "; Secure" : ""));
+                      arena_printf(visit->arena, "%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Lax%s",
+                                   identity_cookie(visit), value, seconds,
+                                   identity_is_secure(visit) ? "; Secure" : ""));
 }
 
+/* Of this browser, or of all. */
 void site_logout(Visit *visit)
 {
-    const char *cookie = http_cookie(visit->request, IDENTITY_COOKIE);
+    const char *cookie = http_cookie(visit->request, identity_cookie(visit));
+    const bool everywhere = visit->is_known && http_field(visit->request, "everywhere") != NULL;
     Message why;
-    Status status = cookie == NULL ? STATUS_OK : login_end(visit->service->store, cookie, &why);
+    Status status = everywhere       ? logins_end(visit->service->store, visit->person.id, &why)
+                    : cookie != NULL ? login_end(visit->service->store, cookie, &why)
+                                     : STATUS_OK;
     if (status != STATUS_OK) {
         answer_failure(visit, status, &why);
         return;
