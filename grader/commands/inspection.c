@@ -450,9 +450,9 @@ static bool has_one_huge(const ArrayValues *array)
     return array->second > 0 && fmax(fabs(array->least), fabs(array->most)) >= 1000 * array->second;
 }
 
-static bool changes_one_element(const ArrayValues *array)
+static bool changes_in_a_row(const ArrayValues *array)
 {
-    return array->source->change != 0;
+    return array->source->changes >= 2;
 }
 
 /* The input is the array with the most elements in all cases together; filters are the others. */
@@ -468,8 +468,8 @@ static const struct ValueClass {
 } value_classes[] = {
     {"all elements are zero", EACH_ARRAY, is_zero, false, 1, 1},
     {"all elements are equal, and not zero", EACH_ARRAY, is_equal, false, 2, 1},
-    {"one element differs from the case before, as in {\"as_before\": true, \"change\": 1}", EACH_ARRAY,
-     changes_one_element, false, 1, 1},
+    {"one element differs from the case before, as in {\"as_before\": true, \"change\": 1}, twice in a row", EACH_ARRAY,
+     changes_in_a_row, false, 2, 1},
     {"one element is a thousand times as large as all others", THE_INPUT, has_one_huge, true, 100, 1},
     {"the middle tap and the sum of all taps are 1, and others are not 0", SOME_FILTER, is_like_identity, true, 3, 1},
     {"the first and the last tap are equal, and the filter is not symmetric", SOME_FILTER, is_symmetric_by_its_ends,
