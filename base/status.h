@@ -22,6 +22,8 @@ typedef struct Suggestion {
 /* `names` stand as a message would list them: "grade, check, sweep". Use it as
  * fail(..., "unknown command '%s'; %sknown commands: %s", word, suggestion_for(word, names).text, names).  */
 Suggestion suggestion_for(const char *word, const char *names);
+/* The number of edits between a word and a name; negative: the name is not near. */
+int suggestion_edits(const char *word, const char *name);
 
 /* ==== status ====================================================================================================== */
 

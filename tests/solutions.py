@@ -4,7 +4,11 @@
 Usage: build/convjudge check-problem --problem ID --mutants 0 | tests/solutions.py cases ID
                                     writes the page with the cases that were printed
        tests/solutions.py write     writes all pages anew, with the cases that they name
-       tests/solutions.py check     names the pages that would change by that, as `make lint` does"""
+       tests/solutions.py check     names the pages that would change by that, as `make lint` does
+       tests/solutions.py cases-for ID
+                                    prints, as a list of JSON, a few small cases that find all that the page says are found"""
+import json
+import math
 import pathlib
 import re
 import sys
@@ -50,6 +54,27 @@ def cases_named(folder):
     return dict(re.findall(r"^\| `\w+/(\w+)\.\w+` \| .* \| (.*) \|$", page.read_text(), re.MULTILINE)) if page.exists() else {}
 
 
+def numbers(found_by):
+    """"1-3, 7" as [1, 2, 3, 7]."""
+    pairs = re.findall(r"(\d+)(?:-(\d+))?", found_by)
+    return [number for low, high in pairs for number in range(int(low), int(high or low) + 1)]
+
+
+def few_cases(folder):
+    """A few cases that find all wrong solutions together, small ones first; before each, the case that it repeats."""
+    cases = json.loads((HOME / "testcases" / folder.name / "hidden.json").read_text())["cases"]
+    elements = [math.prod(max(1, size[-1] if isinstance(size, list) else size) for size in case["sizes"].values()) for case in cases]
+    chosen = set()
+    for finders in sorted(map(numbers, cases_named(folder).values()), key=len): # whoever few cases find leaves no choice
+        if finders and chosen.isdisjoint(finders):
+            chosen.add(min(finders, key=lambda number: elements[number - 1]))
+    for number in sorted(chosen, reverse=True):
+        while number > 1 and (cases[number - 1].get("addresses") or cases[number - 1]["sizes"] == cases[number - 2]["sizes"]):
+            number -= 1
+            chosen.add(number)
+    return sorted(chosen)
+
+
 def page_of(folder, cases):
     default = UNKNOWN if UNKNOWN in cases.values() or not cases else ""
     files = [path for kind in ("*.cu", "*.patch") for path in folder.glob("*/" + kind)]
@@ -63,6 +88,8 @@ def main():
     if len(sys.argv) == 3 and sys.argv[1] == "cases":
         folder = HOME / "solutions" / sys.argv[2]
         (folder / "README.md").write_text(page_of(folder, cases_printed(sys.stdin.read())))
+    elif len(sys.argv) == 3 and sys.argv[1] == "cases-for":
+        print(few_cases(HOME / "solutions" / sys.argv[2]))
     elif sys.argv[1:] == ["write"]:
         for folder in folders:
             (folder / "README.md").write_text(page_of(folder, cases_named(folder)))

@@ -85,13 +85,24 @@ static bool shows_number(const char *text, const char *number)
     return false;
 }
 
+/* What students must define: solve(), or with a driver what student.h says behind the comment that it may begin with. */
+static const char *asked_for(const Problem *problem)
+{
+    if (problem->driver == NULL)
+        return problem->signature;
+    const char *text = problem->headers[0].text;
+    const char *end = strncmp(text, "/*", 2) == 0 ? strstr(text, "*/") : NULL;
+    text = end == NULL ? text : end + 2;
+    return text + strspn(text, " \t\r\n");
+}
+
 static Status find_in_statement(const Problem *problem, const Text *statement, Message *why)
 {
     static const char *const sections[] = {EXAMPLE, "\n## What to write\n", INTENSITY, "\n## When it is right\n",
                                            "\n## How fast it is\n"};
-    if (!shows_squeezed(statement, problem->signature))
+    if (!shows_squeezed(statement, asked_for(problem)))
         return fail(STATUS_BAD_INPUT, why, "%s/statement.md: the signature is missing: %s", problem->folder,
-                    problem->signature);
+                    asked_for(problem));
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         if (strstr(statement->data, sections[i]) == NULL)
             return fail(STATUS_BAD_INPUT, why, "%s/statement.md: the section \"%.*s\" is missing", problem->folder,
@@ -439,9 +450,9 @@ static bool has_one_huge(const ArrayValues *array)
     return array->second > 0 && fmax(fabs(array->least), fabs(array->most)) >= 1000 * array->second;
 }
 
-static bool changes_one_element(const ArrayValues *array)
+static bool changes_in_a_row(const ArrayValues *array)
 {
-    return array->source->change != 0;
+    return array->source->changes >= 2;
 }
 
 /* The input is the array with the most elements in all cases together; filters are the others. */
@@ -457,8 +468,8 @@ static const struct ValueClass {
 } value_classes[] = {
     {"all elements are zero", EACH_ARRAY, is_zero, false, 1, 1},
     {"all elements are equal, and not zero", EACH_ARRAY, is_equal, false, 2, 1},
-    {"one element differs from the case before, as in {\"as_before\": true, \"change\": 1}", EACH_ARRAY,
-     changes_one_element, false, 1, 1},
+    {"one element differs from the case before, as in {\"as_before\": true, \"change\": 1}, twice in a row", EACH_ARRAY,
+     changes_in_a_row, false, 2, 1},
     {"one element is a thousand times as large as all others", THE_INPUT, has_one_huge, true, 100, 1},
     {"the middle tap and the sum of all taps are 1, and others are not 0", SOME_FILTER, is_like_identity, true, 3, 1},
     {"the first and the last tap are equal, and the filter is not symmetric", SOME_FILTER, is_symmetric_by_its_ends,
@@ -621,7 +632,7 @@ Status inspect_values(const Problem *problem, const TestcaseSet *set, Text *miss
     if (missing->length == start)
         return STATUS_OK;
     return fail(STATUS_BAD_INPUT, why,
-                "testcases/%s: these classes of values (docs/guides/add-a-problem.md, section 6)", problem->id);
+                "testcases/%s: these classes of values (docs/guides/add-a-problem.md, section 7)", problem->id);
 }
 
 /* ---- the solutions ----------------------------------------------------------------------------------------------- */

@@ -229,6 +229,63 @@ static MUST_USE Status problem_check_formulas(const JsonFile *file, const Proble
     return check_formulas_at(file, problem, &largest, why);
 }
 
+/* ==== the course's own files ====================================================================================== */
+
+enum { MAX_SOURCE_BYTES = 1 << 20 };
+
+#define STUDENT_HEADER "student.h"
+
+static Status read_text(Problem *problem, const char *name, const char **text, Message *why)
+{
+    Text content = {0};
+    Status status = text_read_file(arena_printf(&problem->arena, "%s/%s", problem->folder, name), MAX_SOURCE_BYTES,
+                                   &content, why);
+    if (status == STATUS_OK)
+        *text = arena_copy(&problem->arena, content.data, content.length);
+    text_free(&content);
+    return status;
+}
+
+static Status read_header(Problem *problem, const char *name, Message *why)
+{
+    NamedText *header = &problem->headers[problem->header_count++];
+    header->name = arena_string(&problem->arena, name);
+    Status status = read_text(problem, name, &header->text, why);
+    return status == STATUS_NOT_FOUND ? STATUS_BAD_INPUT : status;
+}
+
+static Status read_driver(Problem *problem, Message *why)
+{
+    Status status = read_text(problem, "driver.cu", &problem->driver, why);
+    if (status == STATUS_NOT_FOUND)
+        return STATUS_OK;
+    return status == STATUS_OK ? read_header(problem, STUDENT_HEADER, why) : status;
+}
+
+static bool is_header_name(const char *name)
+{
+    const size_t length = strlen(name);
+    return length > 2 && strcmp(name + length - 2, ".h") == 0 && name[0] != '.' && strchr(name, '/') == NULL &&
+           strcmp(name, "oracle.h") != 0 && strcmp(name, STUDENT_HEADER) != 0;
+}
+
+/* Reads driver.cu, student.h and the headers that problem.json names. */
+static MUST_USE Status problem_read_sources(const JsonFile *file, Problem *problem, Message *why)
+{
+    const cJSON *list = json_get(file->root, "headers");
+    problem->headers = arena_array(&problem->arena, (size_t)cJSON_GetArraySize(list) + 1, sizeof *problem->headers);
+    Status status = read_driver(problem, why);
+    for (const cJSON *item = list == NULL ? NULL : list->child; item != NULL && status == STATUS_OK;
+         item = item->next) {
+        if (!cJSON_IsString(item) || !is_header_name(item->valuestring))
+            return json_fail(file, list, why,
+                             "expected names of headers beside problem.json, such as \"wb.h\", and neither oracle.h, "
+                             "which is secret, nor student.h, which each submission includes");
+        status = read_header(problem, item->valuestring, why);
+    }
+    return status;
+}
+
 /* ==== problem revision ============================================================================================ */
 
 /* The revision of a problem: results can be compared only within one.
@@ -309,6 +366,10 @@ static MUST_USE Status problem_revision(const Problem *problem, Digest *revision
         hash_add_string(&hash, problem->parameters[i].name);
     }
     hash_add(&hash, factors, sizeof factors);
+    if (problem->driver != NULL)
+        hash_add_string(&hash, problem->driver);
+    for (size_t i = 0; i < problem->header_count; i++)
+        hash_add_string(&hash, problem->headers[i].text);
     if (problem->parameters[problem_output(problem)].type == ELEMENT_UINT8)
         hash_add(&hash, &problem->tolerance.levels, sizeof problem->tolerance.levels);
     Status status = hash_timed_cases(&hash, problem->testcases, "sample.json", why);
@@ -338,7 +399,9 @@ static const struct {
 } role_types[] = {
     {"in", ROLE_IN, "const float*", ELEMENT_FLOAT32},       {"in", ROLE_IN, "const int*", ELEMENT_INT32},
     {"in", ROLE_IN, "const unsigned char*", ELEMENT_UINT8}, {"out", ROLE_OUT, "unsigned char*", ELEMENT_UINT8},
-    {"out", ROLE_OUT, "float*", ELEMENT_FLOAT32},           {"size", ROLE_SIZE, "int", ELEMENT_INT32},
+    {"out", ROLE_OUT, "float*", ELEMENT_FLOAT32},           {"size", ROLE_SIZE, "size_t", ELEMENT_INT32},
+    {"size", ROLE_SIZE, "unsigned int", ELEMENT_INT32},     {"size", ROLE_SIZE, "long int", ELEMENT_INT32},
+    {"size", ROLE_SIZE, "long long int", ELEMENT_INT32},    {"size", ROLE_SIZE, "int", ELEMENT_INT32},
 };
 
 static Status read_role(const JsonFile *file, const cJSON *item, Parameter *parameter, Message *why)
@@ -501,12 +564,13 @@ RECORD_PUBLIC(problem_table, Problem,
     ROW(Problem, title, "title", .required = true),
     ROW(Problem, difficulty, "difficulty", .required = true, .names = difficulties, .about = "for people; `easy`, `medium` or `hard`"),
     ROW(Problem, signature, "signature", .required = true, .about = "the C declaration of solve(), without `extern \"C\"` and `;`"),
-    ROW_HAND("parameters", .json = JSON_ARRAY, .required = true, .about = "for each parameter, in the order of the signature: `name`; `role`: `in` (array read), `out` (array written, exactly one) or `size` (an `int`); of an array `shape`, 1 to 4 expressions over the sizes, slowest index first; of a size its limits `min` and `max`"),
+    ROW_HAND("parameters", .json = JSON_ARRAY, .required = true, .about = "for each parameter, in the order of the signature: `name`; `role`: `in` (array read), `out` (array written, exactly one) or `size` (`int`, `unsigned`, `long`, `long long` or `size_t`); of an array `shape`, 1 to 4 expressions over the sizes, slowest index first; of a size its limits `min` and `max`"),
     ROW_HAND("constraints", .json = JSON_ARRAY, .required = true, .about = "expressions that hold for every case, such as `\"kernel_size <= input_size\"`; may be empty"),
     ROW_HAND("operations", .json = JSON_STRING, .required = true),
     ROW_HAND("bytes", .json = JSON_STRING, .required = true, .about = "expressions: floating-point operations of the direct method; the fewest bytes that must move between memory and chip"),
     ROW_HAND("tolerance", .json = JSON_OBJECT, .required = true, .about = "`sum_factor`, `max_factor`, `rms` and `why` (their derivation) for a float output; `levels` and `why` for bytes"),
     ROW_OBJECT(Problem, limits, "limits", limits_table, .required = true),
+    ROW_HAND("headers", .json = JSON_ARRAY, .about = "optional: names of headers beside problem.json that submissions may include, such as `\"wb.h\"`"),
     ROW_SAME("rules", rules_table, .required = true),
     ROW_SAME("timing", timing_table, .required = true));
 
@@ -552,8 +616,9 @@ static Status check_constant_filter(const JsonFile *file, Problem *problem, Mess
 
 static Status read_root(const JsonFile *file, const char *id, Problem *problem, Message *why)
 {
-    static Status (*const parts[])(const JsonFile *, Problem *, Message *) = {
-        read_parameters, problem_read_formulas, read_tolerance, check_budget, check_constant_filter};
+    static Status (*const parts[])(const JsonFile *, Problem *,
+                                   Message *) = {read_parameters, problem_read_formulas, read_tolerance,
+                                                 check_budget,    check_constant_filter, problem_read_sources};
     problem->limits = (ProblemLimits){.device_seconds = DEVICE_SECONDS, .grading_seconds = GRADING_SECONDS};
     problem->review_factor = REVIEW_FACTOR;
     TRY(record_read(&problem_table, file, file->root, &problem->arena, problem, why));

@@ -548,7 +548,7 @@ static Status case_source_read(const SourceReader *reader, const cJSON *object, 
 static bool case_source_is_random(const CaseSource *source)
 {
     return source->kind == SOURCE_UNIFORM || source->kind == SOURCE_NORMAL || source->kind == SOURCE_INTEGERS ||
-           source->kind == SOURCE_PERTURBED || source->change != 0;
+           source->kind == SOURCE_PERTURBED || source->changes > 0;
 }
 
 /* True if every grading gets other data: random ones without a seed in the file. */
@@ -561,8 +561,8 @@ bool case_source_is_same(const CaseSource *a, const CaseSource *b)
 {
     if (case_source_is_drawn_anew(a) || a->kind != b->kind || a->seeded != b->seeded || a->seed != b->seed ||
         a->a != b->a || a->b != b->b || a->position != b->position || a->change != b->change ||
-        a->pattern.kind != b->pattern.kind || a->pattern.a != b->pattern.a || a->pattern.b != b->pattern.b ||
-        a->pattern.c != b->pattern.c)
+        a->changes != b->changes || a->pattern.kind != b->pattern.kind || a->pattern.a != b->pattern.a ||
+        a->pattern.b != b->pattern.b || a->pattern.c != b->pattern.c)
         return false;
     if (a->literal.data == NULL || b->literal.data == NULL)
         return a->literal.data == b->literal.data;
@@ -801,22 +801,31 @@ static const Testcase *case_before(const TestcaseSet *set, const Testcase *testc
     return NULL;
 }
 
-static Status check_change(TestcaseReading *reading, const cJSON *object, const SourceArray *array, CaseSource *source)
+/* Data without a random generator get a seed for the positions of their changes, larger than those of any file. */
+static Status read_change(TestcaseReading *reading, const cJSON *object, const Testcase *testcase,
+                          const SourceArray *array, CaseSource *source)
 {
     const cJSON *change = json_get(object, "change");
     const ElementType type = array->parameter->type;
+    const double before = source->change;
     Status status = json_number(&reading->file, object, "change", -FLT_MAX, FLT_MAX, &source->change, reading->why);
     if (status != STATUS_OK || change == NULL)
         return status;
+    if (source->changes > 0 && source->change != before)
+        return json_fail(&reading->file, change, reading->why, "expected %g, as in the case before", before);
     if (type == ELEMENT_FLOAT32
             ? source->change == 0
             : source->change != floor(source->change) || !(source->change >= 1) || source->change > UINT8_MAX / 2)
         return json_fail(&reading->file, change, reading->why, "expected %s",
                          type == ELEMENT_FLOAT32 ? "a number other than 0" : "a whole number from 1 to 127");
+    if (!source->seeded)
+        source->seed = (uint64_t)MAX_SEED + (uint64_t)testcase->number;
+    source->seeded = true;
+    source->changes++;
     return STATUS_OK;
 }
 
-/* {"as_before": true, "change": 1}: the array of the case before, but for one element. */
+/* {"as_before": true, "change": 1}: the array of the case before, but for one element. Changes add up from case to case. */
 static Status read_as_before(TestcaseReading *reading, const cJSON *object, const Testcase *testcase, size_t parameter,
                              const SourceArray *array, CaseSource *source)
 {
@@ -836,16 +845,15 @@ static Status read_as_before(TestcaseReading *reading, const cJSON *object, cons
                          array->parameter->name, before->name);
     *source = before->sources[parameter];
     source->literal.data = NULL;
-    if (case_source_is_drawn_anew(source) || source->change != 0)
-        return json_fail(&reading->file, object, reading->why, "%s of the case before, \"%s\", %s",
-                         array->parameter->name, before->name,
-                         source->change != 0 ? "has a \"change\" itself" : "needs a seed");
+    if (case_source_is_drawn_anew(source))
+        return json_fail(&reading->file, object, reading->why, "%s of the case before, \"%s\", needs a seed",
+                         array->parameter->name, before->name);
     if (before->sources[parameter].literal.data != NULL) {
         source->literal = new_tensor(array);
         memcpy(source->literal.data, before->sources[parameter].literal.data,
                array->count * element_bytes(array->parameter->type));
     }
-    return check_change(reading, object, array, source);
+    return read_change(reading, object, testcase, array, source);
 }
 
 /* The sources that have data for arrays of any size. */

@@ -107,12 +107,23 @@ static bool generator_failed(const Text *output)
     return strstr(output->data, no_function) != NULL || strstr(output->data, no_code) != NULL;
 }
 
+/* Before version 18, clang does not take "__shared__ alignas(16) float tile[64];", only alignas() in front of __shared__. */
+static bool alignas_failed(const Text *output)
+{
+    static const char what[] = "error: an attribute list cannot appear here", code[] = "__shared__ alignas(";
+    size_t length;
+    const char *line = report_first_error(output, &length);
+    const char *shown = line == NULL ? NULL : strchr(line, '\n');
+    return shown != NULL && memmem(line, length, what, strlen(what)) != NULL &&
+           memmem(shown + 1, strcspn(shown + 1, "\n"), code, strlen(code)) != NULL;
+}
+
 bool subset_is_refusal(const Text *output)
 {
     size_t length;
     const char *header, *line = report_first_error(output, &length);
     return (line != NULL && memmem(line, length, WITHOUT, strlen(WITHOUT)) != NULL) ||
-           missing_part(output, &header, &length) != NULL || generator_failed(output);
+           missing_part(output, &header, &length) != NULL || alignas_failed(output) || generator_failed(output);
 }
 
 bool subset_headline(const Text *output, const CompileJob *job, Text *diagnostics)
@@ -123,6 +134,10 @@ bool subset_headline(const Text *output, const CompileJob *job, Text *diagnostic
     if (part != NULL)
         text_printf(diagnostics, "%s: %.*s is a header of %s: " WITHOUT " it\n", job->file_name, (int)length, header,
                     part);
+    if (alignas_failed(output))
+        text_printf(diagnostics,
+                    "%s: alignas() after __shared__ needs clang 18; before __shared__, every version takes it\n",
+                    job->file_name);
     if (!generator_failed(output))
         return true;
     if (function != NULL)
@@ -137,8 +152,8 @@ bool subset_headline(const Text *output, const CompileJob *job, Text *diagnostic
 void subset_hint(const Text *output, const CompileJob *job, const Toolkit *toolkit, Text *diagnostics)
 {
     static const char *const signs[] = {
-        WITHOUT,     "file not found",  "to __host__ function", "use of undeclared identifier", "unknown type name",
-        no_function, "error in backend"};
+        WITHOUT,     "file not found",   "to __host__ function", "use of undeclared identifier", "unknown type name",
+        no_function, "error in backend", "__shared__ alignas("};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (strstr(output->data, signs[i]) != NULL) {
             text_printf(diagnostics,
@@ -630,11 +645,14 @@ static const char *const places[] = {
     NULL,
 };
 /* The simulated GPU expects that divergent paths join after the place where they part (simgpu/block/group.c), as in
- * nvcc's PTX; so clang must not move the ends of loops before their middles. */
+ * nvcc's PTX; so clang must not move the ends of loops before their middles. Nor may it make one instruction of those
+ * that two branches end with: such a store belongs to no line, and clang 16 joins even stores to different state spaces. */
 static const char *const device_flags[] = {
     "--cuda-device-only",
     "-mllvm",
     "-disable-block-placement",
+    "-mllvm",
+    "-sink-common-insts=false",
     "-gline-directives-only",
     "-S",
     COMPILE_SOURCE_NAME,
@@ -769,8 +787,11 @@ static void add_version(Text *text, const Toolkit *toolkit)
 static Text prototype_header(const CompileJob *job, const Toolkit *toolkit)
 {
     Text text = {0};
+    text_add(&text, "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\n");
+    if (job->driver != NULL)
+        text_printf(&text, "#include \"%s\"\n", job->headers[0].name);
     text_printf(&text,
-                "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\nextern \"C\" %s;\n"
+                "extern \"C\" %s;\n"
                 "extern \"C\" void convjudge_call(const unsigned long long *words)\n{\n    solve(",
                 job->prototype);
     for (size_t i = 0; i < job->parameter_count; i++) {
@@ -790,8 +811,21 @@ static Status write_sources(const CompileJob *job, const Toolkit *toolkit, const
     Status status = compile_put_file(folders->in, COMPILE_SOURCE_NAME, job->source, job->source_bytes, why);
     THEN(status, compile_put_file(folders->in, "prototype.h", prototype.data, prototype.length, why));
     THEN(status, compile_put_file(folders->in, "solve.h", solve_h, strlen(solve_h), why));
+    for (size_t i = 0; i < job->header_count; i++)
+        THEN(status, compile_put_file(folders->in, job->headers[i].name, job->headers[i].text,
+                                      strlen(job->headers[i].text), why));
     text_free(&prototype);
     return status;
+}
+
+/* The submission with the driver behind it, in one unit, so that the driver can launch its kernels and instantiate its
+ * templates. Lines of either are called by their own file's name. */
+static Text source_with_driver(const CompileJob *job)
+{
+    Text source = {0};
+    text_append(&source, job->source, job->source_bytes);
+    text_printf(&source, "\n#line 1 \"" COMPILE_DRIVER_NAME "\"\n%s", job->driver);
+    return source;
 }
 
 /* Finds the judge's own files that the compiler needs, and reads the runtime library. */
@@ -815,6 +849,10 @@ static Status cache_key(const CompileJob *job, const CompileTools *tools, const 
     hash_add_string(&hash, "convjudge compilation 7"); /* raise it when an entry's meaning changes */
     hash_add(&hash, job->source, job->source_bytes);
     hash_add(&hash, prototype.data, prototype.length);
+    for (size_t i = 0; i < job->header_count; i++) {
+        hash_add_string(&hash, job->headers[i].name);
+        hash_add_string(&hash, job->headers[i].text);
+    }
     hash_add_string(&hash, COMPILE_SCRIPT);
     hash_add_strings(&hash, language);
     hash_add(&hash, &job->compute, sizeof job->compute);
@@ -866,6 +904,8 @@ static Status try_empty_source(const CompileJob *job, const CompileTools *tools,
     CompilerRun run = {0};
     Text source = {0};
     text_printf(&source, "extern \"C\" %s\n{\n}\n", job->prototype);
+    empty.driver = NULL;
+    empty.header_count = 0;
     empty.source = source.data;
     empty.source_bytes = source.length;
     Status status = compile_folders_new(scratch, &folders, why);
@@ -990,6 +1030,10 @@ static void add_diagnostics(const CompileJob *job, const Toolkit *toolkit, const
                                  "the judge's prototype",
                                  "./prototype.h",
                                  "the judge's prototype",
+                                 "/submission/./",
+                                 "",
+                                 "/submission/",
+                                 "",
                                  COMPILE_HEADERS "/",
                                  "",
                                  folders->in,
@@ -1016,8 +1060,13 @@ Status compile_submission(const CompileJob *asked, const Toolkit *toolkit, const
     CompileTools tools;
     CompileFolders folders;
     CompilerRun run = {0};
-    Text runtime = {0};
+    Text runtime = {0}, source = {0};
     *compiled = (Compiled){0};
+    if (asked->driver != NULL) {
+        source = source_with_driver(asked);
+        chosen.source = source.data;
+        chosen.source_bytes = source.length;
+    }
     Status status = toolkit_architecture(toolkit, asked->compute, &chosen.compute, why);
     THEN(status, find_tools(toolkit, &tools, &runtime, why));
     THEN(status, compile_folders_new(scratch, &folders, why));
@@ -1029,6 +1078,7 @@ Status compile_submission(const CompileJob *asked, const Toolkit *toolkit, const
     compiled->seconds = run.seconds;
     compiler_run_free(&run);
     text_free(&runtime);
+    text_free(&source);
     if (status != STATUS_OK)
         compiled_free(compiled);
     return status;
@@ -1051,7 +1101,7 @@ static const char script[] =
 static void add_prototype(const CompileJob *job, Text *text)
 {
     text_printf(text,
-                "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\n%s;\n"
+                "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\n#include <stddef.h>\n%s;\n"
                 "void convjudge_call(const unsigned long long *words)\n{\n    solve(",
                 job->prototype);
     for (size_t i = 0; i < job->parameter_count; i++)

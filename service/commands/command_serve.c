@@ -68,12 +68,14 @@ Status class_devices(const char *name, Arena *arena, Names *devices, Message *wh
 /* ==== own workers ================================================================================================= */
 
 static const double RESTART_S = 5, PATIENCE_S = 10, STOP_TICK_S = 0.02;
+/* So long after its lease a worker that is not heard of has hung; one that starts on a GPU may take as long. */
+static const double HUNG_S = 45;
 
 typedef struct LocalWorker {
     const char *device;
     char name[80];
     pid_t pid; /* 0: it does not run */
-    double started_s;
+    double started_s, heard_s; /* by the queue */
 } LocalWorker;
 
 struct LocalWorkers {
@@ -87,7 +89,7 @@ struct LocalWorkers {
 static void start_worker(const LocalWorkers *workers, LocalWorker *worker)
 {
     const pid_t server = getpid();
-    worker->started_s = now_s();
+    worker->started_s = worker->heard_s = now_s();
     worker->pid = fork();
     if (worker->pid != 0)
         return;
@@ -127,7 +129,19 @@ Status local_workers_start(const LocalWorkersSpec *spec, LocalWorkers **workers,
     return status;
 }
 
-void local_workers_tick(LocalWorkers *workers)
+/* It is killed with what it runs, and started again like one that has ended. */
+static void end_if_hung(LocalWorker *worker, Queue *queue)
+{
+    if (queue_hears(queue, worker->name))
+        worker->heard_s = now_s();
+    if (worker->pid <= 0 || now_s() < worker->heard_s + HUNG_S)
+        return;
+    log_event(LEVEL_ERROR, "worker_hangs", "worker", worker->name);
+    worker->heard_s = now_s();
+    kill(-worker->pid, SIGKILL);
+}
+
+void local_workers_tick(LocalWorkers *workers, Queue *queue)
 {
     int how;
     for (size_t i = 0; i < workers->count; i++) {
@@ -137,6 +151,7 @@ void local_workers_tick(LocalWorkers *workers)
             worker->pid = 0;
             workers->ended++;
         }
+        end_if_hung(worker, queue);
         if (worker->pid <= 0 && now_s() > worker->started_s + RESTART_S)
             start_worker(workers, worker);
     }
@@ -307,7 +322,7 @@ static void serve(Doors *doors, const Judges *judges)
         if (clock_watch_look(&service->clock, service->store, &why) != STATUS_OK)
             log_event(LEVEL_ERROR, "trouble", "why", why.text);
         if (judges->workers != NULL)
-            local_workers_tick(judges->workers);
+            local_workers_tick(judges->workers, service->queue);
         look_at_class(service);
     }
     log_event(LEVEL_INFO, "stopped");

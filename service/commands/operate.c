@@ -1,4 +1,4 @@
-/* operate.c - the commands that work on a store: report, scores, token, backup, rejudge.  */
+/* operate.c - the commands that work on a store: report, scores, token, backup, restore, rejudge.  */
 #include "service/commands/operate.h"
 
 #include "base/paths.h"
@@ -89,14 +89,19 @@ Status command_report(const Options *options, int *exit_status, Message *why)
  *
  * The server may run meanwhile. Its settings, or --state, say where the database is. */
 
-/* NOT_FOUND: there is no such database; none is made. */
-static MUST_USE Status administered_store_open(const Options *options, Store **store, Message *why)
+/* NOT_FOUND: there is no such database; none is made. `prepare` (may be NULL) is called with the folder first. */
+static MUST_USE Status administered_store_open(const Options *options,
+                                               Status (*prepare)(const char *folder, Message *why), Store **store,
+                                               Message *why)
 {
     Config config = {0};
     char path[SERVICE_PATH_BYTES];
     *store = NULL;
     Status status = config_read(options->config, &config, why);
-    THEN(status, service_store_path(options->state == NULL ? config.state : options->state, path, why));
+    const char *folder = options->state == NULL ? config.state : options->state;
+    THEN(status, service_store_path(folder, path, why));
+    if (status == STATUS_OK && prepare != NULL && access(path, F_OK) == 0)
+        status = prepare(folder, why);
     THEN(status, store_open(path, STORE_READ, store, why));
     if (status == STATUS_NOT_FOUND)
         status = fail(status, why, "%s: there is no such database, expected the state of `convjudge serve`", path);
@@ -173,7 +178,7 @@ static Status scores_open_store(const Options *options, Arena *arena, Store **st
     if (options->state == NULL && options->config == NULL && service_store_path(folder, path, &ignored) == STATUS_OK &&
         access(path, F_OK) == 0)
         chosen.state = folder;
-    return administered_store_open(&chosen, store, why);
+    return administered_store_open(&chosen, service_store_upgrade, store, why);
 }
 
 Status command_scores(const Options *options, int *exit_status, Message *why)
@@ -260,7 +265,7 @@ Status command_token(const Options *options, int *exit_status, Message *why)
         (!adds || options->role != NULL || (options->hand_in_only && options->work_only)))
         return fail(STATUS_BAD_INPUT, why, "token: option '--%s-only' belongs to 'add NAME', alone and without a role",
                     options->hand_in_only ? "hand-in" : "work");
-    Status status = administered_store_open(options, &store, why);
+    Status status = administered_store_open(options, NULL, &store, why);
     THEN(status, adds ? add_token(store, options, options->operands[1], &arena, why)
                       : revoke_tokens(store, options->operands[1], &arena, why));
     store_close(store);
@@ -274,10 +279,35 @@ Status command_token(const Options *options, int *exit_status, Message *why)
 Status command_backup(const Options *options, int *exit_status, Message *why)
 {
     Store *store;
+    int64_t keep = 0;
+    char path[SERVICE_PATH_BYTES];
     TRY(options_expect_file(options, why));
-    Status status = administered_store_open(options, &store, why);
-    THEN(status, service_store_backup(store, options->operands[0], why));
+    TRY(options_number(options, "--keep", options->keep, 1, 10000, &keep, why));
+    Status status = administered_store_open(options, NULL, &store, why);
+    THEN(status, keep > 0 ? service_store_backup_to(store, options->operands[0], keep, path, why)
+                          : service_store_backup(store, options->operands[0], why));
+    if (status == STATUS_OK && keep > 0)
+        printf("%s\n", path);
     store_close(store);
+    *exit_status = 0;
+    return status;
+}
+
+Status command_restore(const Options *options, int *exit_status, Message *why)
+{
+    Config config = {0};
+    char kept[SERVICE_PATH_BYTES];
+    int64_t next_number;
+    TRY(options_expect_file(options, why));
+    Status status = config_read(options->config, &config, why);
+    const char *folder = options->state == NULL ? config.state : options->state;
+    if (status == STATUS_OK)
+        status = service_store_restore(folder, options->operands[0], kept, &next_number, why);
+    if (status == STATUS_OK)
+        printf("%s/convjudge.db is now %s; the next submission is number %lld\n%s%s%s", folder, options->operands[0],
+               (long long)next_number, kept[0] == '\0' ? "" : "the database before it is kept as ", kept,
+               kept[0] == '\0' ? "" : "\n");
+    config_free(&config);
     *exit_status = 0;
     return status;
 }
@@ -635,7 +665,7 @@ Status command_rejudge(const Options *options, int *exit_status, Message *why)
     Rejudging rejudging = {.options = options};
     *exit_status = 0;
     Status status = rejudge_check_options(options, why);
-    THEN(status, administered_store_open(options, &rejudging.store, why));
+    THEN(status, administered_store_open(options, NULL, &rejudging.store, why));
     if (status != STATUS_OK)
         return status;
     rejudging.json = output_new();

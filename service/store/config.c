@@ -262,6 +262,11 @@ RECORD(budget_table, Config,
     ROW(Config, rank_device_s, "rank", .low = 1, .high = 1e6),
     ROW(Config, practice_device_s, "practice", .low = 1, .high = 1e6));
 
+RECORD_PUBLIC(limits_table, HandInLimits,
+    ROW(HandInLimits, waiting, "waiting", .low = 1, .high = 1000000),
+    ROW(HandInLimits, submissions_a_day, "submissions_a_day", .low = 1, .high = 1000000),
+    ROW(HandInLimits, bytes_a_day, "bytes_a_day", .low = 1, .high = 1e12));
+
 RECORD(pages_table, Config,
     ROW(Config, title, "title", .check = check_word));
 
@@ -280,6 +285,7 @@ RECORD_PUBLIC(config_table, Config,
     ROW(Config, engine, "engine", .names = engine_names),
     ROW_OBJECT(Config, slurm, "slurm", slurm_table, .when = has_slurm),
     ROW(Config, penalty_s, "penalty_s", .low = 0, .high = 86400),
+    ROW_OBJECT(Config, limits, "limits", limits_table),
     ROW_SAME("budget_device_s", budget_table),
     ROW(Config, lease_s, "lease_s", .low = 10, .high = 3600),
     ROW_SAME("pages", pages_table),
@@ -316,6 +322,7 @@ static Config default_config(void)
                   .time_minutes = 240,
                   .pilots = 2,
                   .idle_seconds = 60},
+        .limits = {.waiting = 100, .submissions_a_day = 1000, .bytes_a_day = 100000000},
         .penalty_s = 60,
         .rank_device_s = 3600,
         .practice_device_s = 3600,

@@ -228,6 +228,11 @@ Status login_end(Store *store, const char *cookie, Message *why)
     return database_do(store, NULL, why, "DELETE FROM login WHERE hash = ?1", "t", secret_hash(cookie).hex);
 }
 
+Status logins_end(Store *store, int64_t person, Message *why)
+{
+    return database_do(store, NULL, why, "DELETE FROM login WHERE person = ?1", "i", person);
+}
+
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 static void take_group(Arena *arena, sqlite3_stmt *row, void *item)

@@ -22,7 +22,7 @@
 
 static const double LOOK_S = 0.2; /* others change the store, too */
 static const double OTHERS_S = 3; /* so long others have for a job that failed at a worker */
-static const double PRUNE_S = 5, FORGET_S = 3600, READER_S = 1;
+static const double PRUNE_S = 5, FORGET_S = 3600, READER_S = 1, SILENT_S = 600;
 enum { LEFT_TO_OTHERS = 16, MORE_JOBS = 8 };
 enum { PERSON_UNKNOWN = -1 };
 
@@ -62,6 +62,8 @@ struct Queue {
     bool is_woken, lacks_workers;
     double manned_s; /* when somebody was last there */
     double looked_s, read_s, pruned_s, forgot_s;
+    char silent[WORKER_NAME_BYTES + 1]; /* a worker that fell silent in a job */
+    double silent_s;
     Message trouble;
 };
 
@@ -588,6 +590,8 @@ Status queue_claim(Queue *queue, int64_t person, const WorkClaim *claim, EventSt
         answer_reason(worker, "");
     snprintf(worker->device, sizeof worker->device, "%s", claim->device);
     snprintf(worker->device_name, sizeof worker->device_name, "%s", claim->device_name);
+    if (strcmp(queue->silent, worker->name) == 0)
+        queue->silent[0] = '\0';
     worker->person = person;
     worker->seen_s = now_s();
     worker->until_s = now_s() + claim->wait_s;
@@ -639,12 +643,16 @@ static bool is_overdue(const Queue *queue, const QueueWorker *worker)
 
 static Status end_lease(Queue *queue, const QueueWorker *worker, Message *why)
 {
+    const bool is_silent = now_s() - worker->seen_s > queue->options.lease_s;
+    if (is_silent) {
+        snprintf(queue->silent, sizeof queue->silent, "%s", worker->name);
+        queue->silent_s = now_s();
+    }
     if (!worker->is_confirmed)
         return give_up(queue, worker->job, worker->name, "given_back", "the worker did not begin it", why);
     return give_up(queue, worker->job, worker->name, "lost",
-                   now_s() - worker->seen_s <= queue->options.lease_s
-                       ? "it took longer than all limits of the problem together"
-                       : "the worker has not shown a sign of life",
+                   is_silent ? "the worker has not shown a sign of life"
+                             : "it took longer than all limits of the problem together",
                    why);
 }
 
@@ -889,6 +897,17 @@ void queue_idle_workers(const Queue *queue, Arena *arena, IdleWorker **workers, 
             (*workers)[(*count)++] = (IdleWorker){.name = arena_string(arena, queue->workers[i].name),
                                                   .device = arena_string(arena, queue->workers[i].device),
                                                   .device_name = arena_string(arena, queue->workers[i].device_name)};
+}
+
+const char *queue_silent_worker(const Queue *queue)
+{
+    return now_s() < queue->silent_s + SILENT_S ? queue->silent : "";
+}
+
+bool queue_hears(Queue *queue, const char *name)
+{
+    const QueueWorker *worker = find_worker(queue, name);
+    return worker != NULL && (worker->stream != NULL || now_s() - worker->seen_s <= queue->options.lease_s);
 }
 
 bool queue_lacks_workers(const Queue *queue)

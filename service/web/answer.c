@@ -44,7 +44,10 @@ void answer_error(Visit *visit, int status, const char *format, ...)
 
 void answer_failure(Visit *visit, Status status, const Message *why)
 {
-    const int code = status == STATUS_NOT_FOUND ? 404 : status == STATUS_BAD_INPUT ? 400 : 503;
+    const int code = status == STATUS_NOT_FOUND ? 404
+                     : status == STATUS_BAD_INPUT ? 400
+                     : visit->is_limited          ? 429
+                                                  : 503;
     if (code == 503)
         http_reply_header(visit->reply, "Retry-After", "5");
     answer_error(visit, code, "%s", why->text);

@@ -43,10 +43,23 @@ static Status find_by_proxy(Visit *visit, Message *why)
     return name == NULL || name[0] == '\0' ? STATUS_OK : admit(visit, name, why);
 }
 
+/* A proxy with TLS says so. */
+bool identity_is_secure(const Visit *visit)
+{
+    const char *scheme = http_header(visit->request, "X-Forwarded-Proto");
+    return scheme != NULL && strcmp(scheme, "https") == 0;
+}
+
+/* Source   RFC 6265bis, section "The __Host- Prefix".  */
+const char *identity_cookie(const Visit *visit)
+{
+    return identity_is_secure(visit) ? "__Host-convjudge" : "convjudge";
+}
+
 static Status find_by_secret(Visit *visit, Message *why)
 {
     const char *authorization = http_header(visit->request, "Authorization");
-    const char *cookie = http_cookie(visit->request, IDENTITY_COOKIE);
+    const char *cookie = http_cookie(visit->request, identity_cookie(visit));
     TokenScope scope;
     Status status = STATUS_NOT_FOUND;
     if (authorization != NULL) {

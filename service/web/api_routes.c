@@ -312,7 +312,8 @@ static void look_at_store(Service *service)
 static void answer_health(Visit *visit)
 {
     Service *service = visit->service;
-    char alarm[200];
+    char alarm[200], lost[SERVICE_PATH_BYTES];
+    const char *silent = queue_silent_worker(service->queue);
     const char *trouble = queue_trouble(service->queue);
     if (service->checked_s == 0 || now_s() > service->checked_s + HEALTH_SECONDS) {
         look_at_store(service);
@@ -324,6 +325,11 @@ static void answer_health(Visit *visit)
         answer_error(visit, 503, "%s", alarm);
     else if (trouble[0] != '\0')
         answer_error(visit, 503, "the queue is in trouble: %s", trouble);
+    else if (service_store_was_lost(service->config->state, lost))
+        answer_error(visit, 503,
+                     "the store was gone and is a new, empty one; restore a copy (convjudge restore), or remove %s", lost);
+    else if (silent[0] != '\0')
+        answer_error(visit, 503, "the worker %s hangs: it has not shown a sign of life", silent);
     else if (queue_lacks_workers(service->queue))
         answer_error(visit, 503, "submissions wait, and no worker is there to judge them");
     else

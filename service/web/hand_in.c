@@ -12,8 +12,10 @@
 #include "service/web/api.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum { MAX_KEY_BYTES = 64, MAX_FILE_NAME_BYTES = 100 };
 
@@ -115,15 +117,54 @@ static Status find_author(const Visit *visit, const HandInRequest *request, Pers
     return status;
 }
 
+/* class.json's, else the server's. */
+static HandInLimits limits_of(const Visit *visit)
+{
+    HandInLimits limits = visit->service->config->limits;
+    const ClassFile *class = class_of(visit);
+    if (class == NULL)
+        return limits;
+    limits.waiting = class->limits.waiting > 0 ? class->limits.waiting : limits.waiting;
+    limits.submissions_a_day = class->limits.submissions_a_day > 0 ? class->limits.submissions_a_day
+                                                                   : limits.submissions_a_day;
+    limits.bytes_a_day = class->limits.bytes_a_day > 0 ? class->limits.bytes_a_day : limits.bytes_a_day;
+    return limits;
+}
+
+/* Says when the next one is possible. */
+static void tell_limit(Visit *visit, const HandInRefusal *refusal, Message *why)
+{
+    const ClassFile *class = class_of(visit);
+    visit->is_limited = true;
+    const int64_t wait_s = refusal->next_s - (int64_t)time(NULL);
+    const char *when = class == NULL ? utc_of(refusal->next_s).text
+                                     : arena_printf(visit->arena, "%s (%s)",
+                                                    class_time_local(&class->zone, refusal->next_s).text,
+                                                    class->zone.name);
+    http_reply_header(visit->reply, "Retry-After",
+                      arena_printf(visit->arena, "%" PRId64, refusal->next_s == 0 ? 10 : wait_s > 0 ? wait_s : 1));
+    if (refusal->next_s == 0)
+        (void)!fail(STATUS_BUSY, why,
+                    "%" PRId64 " of your submissions wait, which is the most; the next is possible when one is judged",
+                    refusal->most);
+    else
+        (void)!fail(STATUS_BUSY, why, "within 24 hours you may submit %" PRId64 " %s; the next is possible at %s",
+                    refusal->most, strcmp(refusal->limit, "bytes_a_day") == 0 ? "bytes" : "files", when);
+}
+
 static Status put(Visit *visit, const HandInRequest *request, const char *mode, const Submission *submission,
                   const Problem *problem, int64_t *id, bool *is_new, Message *why)
 {
     const Config *config = visit->service->config;
-    const OrderRule rule = {.penalty_s = config->penalty_s,
-                            .rank_budget_s = config->rank_device_s,
-                            .practice_budget_s = config->practice_device_s};
+    HandInRefusal refusal = {0};
+    OrderRule rule = {.penalty_s = config->penalty_s,
+                      .rank_budget_s = config->rank_device_s,
+                      .practice_budget_s = config->practice_device_s,
+                      .limits = limits_of(visit)};
     Person author;
     TRY(find_author(visit, request, &author, why));
+    identity_raise_role(config, &author);
+    rule.refusal = author.role == PERSON_STUDENT ? &refusal : NULL;
     const HandIn row = {.person = author.id,
                         .key = request->key,
                         .problem = problem->id,
@@ -134,9 +175,12 @@ static Status put(Visit *visit, const HandInRequest *request, const char *mode, 
                         .source = submission->source.data,
                         .source_hash = submission->hash.hex,
                         .sender = request->person == NULL ? 0 : visit->person.id};
-    TRY(submissions_hand_in(visit->service->store, &row, &rule, id, is_new, why));
-    queue_wake(visit->service->queue);
-    return STATUS_OK;
+    const Status status = submissions_hand_in(visit->service->store, &row, &rule, id, is_new, why);
+    if (refusal.limit != NULL)
+        tell_limit(visit, &refusal, why);
+    if (status == STATUS_OK)
+        queue_wake(visit->service->queue);
+    return status;
 }
 
 Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is_new, Message *why)

@@ -16,7 +16,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
@@ -197,6 +199,8 @@ const Route site_routes[] = {
     {"POST", "/logout", ACCESS_ALL, site_logout, true},
     {"GET", "/static/style.css", ACCESS_ALL, site_style, true},
     {"GET", "/static/live.js", ACCESS_ALL, site_script, true},
+    {"GET", "/static/editor.js", ACCESS_ALL, site_editor, true},
+    {"GET", "/static/codemirror/*", ACCESS_ALL, site_codemirror, true},
     {0},
 };
 
@@ -512,6 +516,44 @@ void site_script(Visit *visit)
 {
     http_reply_header(visit->reply, "Cache-Control", "max-age=3600");
     answer_text(visit, "text/javascript; charset=utf-8", live_js);
+}
+
+void site_editor(Visit *visit)
+{
+    http_reply_header(visit->reply, "Cache-Control", "max-age=3600");
+    answer_text(visit, "text/javascript; charset=utf-8", editor_js);
+}
+
+/* ---- CodeMirror -------------------------------------------------------------------------------------------------- */
+
+/* Where Debian's package libjs-codemirror (version 5) has it. Without it the editor is a plain field. */
+static const char CODEMIRROR[] = "/usr/share/javascript/codemirror";
+enum { CODEMIRROR_BYTES = 2 << 20 };
+
+bool site_has_codemirror(void)
+{
+    return access(CODEMIRROR, X_OK) == 0;
+}
+
+void site_codemirror(Visit *visit)
+{
+    static const struct {
+        const char *name, *path, *type;
+    } files[] = {{"codemirror.js", "lib/codemirror.js", "text/javascript; charset=utf-8"},
+                 {"clike.js", "mode/clike/clike.js", "text/javascript; charset=utf-8"},
+                 {"codemirror.css", "lib/codemirror.css", "text/css; charset=utf-8"}};
+    char path[100];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (strcmp(files[i].name, visit->argument) != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", CODEMIRROR, files[i].path);
+        if (text_read_file(path, CODEMIRROR_BYTES, &visit->reply->body, NULL) != STATUS_OK)
+            break;
+        visit->reply->type = files[i].type;
+        http_reply_header(visit->reply, "Cache-Control", "max-age=86400");
+        return;
+    }
+    answer_error(visit, 404, "there is no such page");
 }
 
 /* ==== site admin ================================================================================================== */

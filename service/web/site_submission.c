@@ -18,6 +18,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ==== site submission ============================================================================================= */
@@ -181,6 +182,14 @@ static Status put_submission(const Visit *visit, const StoredSubmission *row, Do
     return status;
 }
 
+/* The author's submission to the same problem before this one, of which a source is kept; 0: there is none. */
+static Status find_one_before(const Visit *visit, const StoredSubmission *row, int64_t *before, Message *why)
+{
+    return database_int(visit->service->store, before, why,
+                        "SELECT max(id) FROM submission WHERE person = ?1 AND problem = ?2 AND id < ?3", "iti",
+                        row->person_id, row->problem, row->id);
+}
+
 void site_submission(Visit *visit)
 {
     StoredSubmission row;
@@ -196,7 +205,11 @@ void site_submission(Visit *visit)
                row.id, row.person, row.problem, row.file_name, row.received_utc, row.mode, state, row.run,
                row.person_id == visit->person.id && strcmp(state, "waiting") == 0);
     site_put_counts_for(visit, &row, cJSON_AddArrayToObject(page, "counts_for"));
-    Status status = put_submission(visit, &row, &documents, page, &why);
+    int64_t before = 0;
+    Status status = find_one_before(visit, &row, &before, &why);
+    values_put(page, "before=%" PRId64 " can_edit=%d", before, row.person_id == visit->person.id);
+    if (status == STATUS_OK)
+        status = put_submission(visit, &row, &documents, page, &why);
     site_answer(visit, status, &why, "submission", page);
     cJSON_Delete(documents.result);
     cJSON_Delete(documents.explain);
@@ -242,22 +255,49 @@ static Status find_verdict(const Visit *visit, const Problem *problem, const cha
                            "it", visit->person.id, problem->id);
 }
 
-/* A problem with broken files, which somebody may be changing at this moment, does not hide the others. */
-static Status list_problem(const Visit *visit, const char *id, cJSON *list, Message *why)
-{
-    const Problem broken = {.id = id, .title = id, .difficulty = "out of order"};
+typedef struct ListedProblem {
     Problem problem;
+    bool is_broken;
+    size_t assignment; /* the first one that has it; as many as there are: none */
+    int difficulty;    /* easy ones first */
+} ListedProblem;
+
+static int compare_listed(const void *a, const void *b)
+{
+    const ListedProblem *first = a, *second = b;
+    if (first->assignment != second->assignment)
+        return first->assignment < second->assignment ? -1 : 1;
+    return first->difficulty != second->difficulty ? first->difficulty - second->difficulty
+                                                   : strcmp(first->problem.title, second->problem.title);
+}
+
+/* A problem with broken files, which somebody may be changing at this moment, does not hide the others. */
+static ListedProblem listed(const Visit *visit, const char *id)
+{
+    static const char *const difficulties[] = {"easy", "medium", "hard"};
+    enum { COUNT = sizeof difficulties / sizeof *difficulties };
+    const ClassFile *class = class_of(visit);
+    ListedProblem one = {.difficulty = 0};
+    if (problem_read(id, &one.problem, NULL) != STATUS_OK) {
+        one.problem = (Problem){.id = id, .title = id, .difficulty = "out of order"};
+        one.is_broken = true;
+    }
+    while (class != NULL && one.assignment < class->assignment_count &&
+           class_problem(&class->assignments[one.assignment], id) == NULL)
+        one.assignment++;
+    while (one.difficulty < COUNT && strcmp(difficulties[one.difficulty], one.problem.difficulty) != 0)
+        one.difficulty++;
+    return one;
+}
+
+static Status list_problem(const Visit *visit, const ListedProblem *one, cJSON *list, Message *why)
+{
     BoardPage best = {0};
     const char *verdict = "";
-    if (problem_read(id, &problem, NULL) != STATUS_OK) {
-        problem_put_row(list, &broken, "", NULL);
-        return STATUS_OK;
-    }
-    Status status = find_best(visit, &problem, &best, why);
-    if (status == STATUS_OK && visit->is_known)
-        status = find_verdict(visit, &problem, &verdict, why);
-    problem_put_row(list, &problem, verdict, &best);
-    problem_free(&problem);
+    Status status = one->is_broken ? STATUS_OK : find_best(visit, &one->problem, &best, why);
+    if (status == STATUS_OK && !one->is_broken && visit->is_known)
+        status = find_verdict(visit, &one->problem, &verdict, why);
+    problem_put_row(list, &one->problem, verdict, one->is_broken ? NULL : &best);
     return status;
 }
 
@@ -280,8 +320,17 @@ void site_index(Visit *visit)
     size_t count = 0;
     Message why;
     Status status = problem_list(visit->arena, &ids, &count, &why);
+    ListedProblem *all = arena_array(visit->arena, count + 1, sizeof *all);
+    for (size_t i = 0; i < count; i++)
+        all[i] = listed(visit, ids[i]);
+    if (count > 0)
+        qsort(all, count, sizeof *all, compare_listed);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = list_problem(visit, ids[i], problems, &why);
+        status = list_problem(visit, &all[i], problems, &why);
+    for (size_t i = 0; i < count; i++)
+        if (!all[i].is_broken)
+            problem_free(&all[i].problem);
+    values_put(page, "next=%s", site_next_deadline(visit));
     site_put_assignments(visit, cJSON_AddArrayToObject(page, "assignments"));
     THEN(status, put_recent(visit, cJSON_AddArrayToObject(page, "recent"), &why));
     site_answer(visit, status, &why, "index", page);
@@ -389,8 +438,28 @@ static Status find_sources(const Visit *visit, const char *problem, bool *has_so
     return status;
 }
 
+/* What the editor begins with: an earlier submission that is edited ("?from=17"), or the starter. */
+static Status put_program(const Visit *visit, const Problem *problem, const char *starter, cJSON *page, Message *why)
+{
+    const char *number = http_query(visit->request, "from"), *source = NULL;
+    StoredSubmission row = {0};
+    const bool is_edited = number != NULL && visit->is_known &&
+                           submissions_read(visit->service->store, strtoll(number, NULL, 10), visit->arena, &row, why) ==
+                               STATUS_OK &&
+                           row.person_id == visit->person.id && strcmp(row.problem, problem->id) == 0;
+    Status status = is_edited ? submissions_source(visit->service->store, row.source_hash, visit->arena, &source, why)
+                              : STATUS_OK;
+    values_put(page, "from=%" PRId64 " program=%s has_codemirror=%d", source == NULL ? 0 : row.id,
+               source != NULL    ? source
+               : starter != NULL ? starter
+                                 : "",
+               site_has_codemirror());
+    cJSON_AddBoolToObject(page, "is_editor", true);
+    return status;
+}
+
 /* Adds what only a server knows: boards, groups, deadlines, and a key for a hand-in. */
-static Status put_problem(const Visit *visit, const Problem *problem, cJSON *page, Message *why)
+static Status put_problem(const Visit *visit, const Problem *problem, const char *starter, cJSON *page, Message *why)
 {
     const char *key = "";
     BoardPage *boards = NULL;
@@ -402,6 +471,8 @@ static Status put_problem(const Visit *visit, const Problem *problem, cJSON *pag
         status = find_sources(visit, problem->id, &has_sources, why);
     if (status == STATUS_OK && visit->is_known)
         status = make_key(visit->arena, &key, why);
+    if (status == STATUS_OK && visit->is_known)
+        status = put_program(visit, problem, starter, page, why);
     site_put_deadlines(visit, problem->id, cJSON_AddArrayToObject(page, "deadlines"));
     values_put(page, "key=%s has_sources=%d hides_board=%d", key, has_sources,
                class_hides_board_from(visit, problem->id));
@@ -420,7 +491,7 @@ static Status show_problem(Visit *visit, const Problem *problem, Message *why)
         starter = NULL;
     cJSON *page = status == STATUS_OK ? problem_values(problem, &cases, statement, starter) : NULL;
     testcases_free(&cases);
-    THEN(status, put_problem(visit, problem, page, why));
+    THEN(status, put_problem(visit, problem, starter, page, why));
     if (status == STATUS_OK)
         site_answer(visit, status, why, "problem", page);
     else
