@@ -100,7 +100,8 @@ static cJSON *schema_of_row(const cJSON *root, const cJSON *said, const RecordRo
     else if (row->kind == RECORD_DOUBLE || row->kind == RECORD_INTEGER || row->kind == RECORD_UNSIGNED)
         add_limits(row, item);
     else if (said == NULL)
-        cJSON_AddStringToObject(item, "type", row->kind == RECORD_TEXTS ? "array" : "string");
+        cJSON_AddStringToObject(item, "type",
+                                row->kind == RECORD_TEXTS || row->json == JSON_ARRAY ? "array" : "string");
     else {
         cJSON_Delete(item);
         return cJSON_Duplicate(said, true);
@@ -172,8 +173,9 @@ static void lay_out(const cJSON *item, int depth, bool on_one_line, Text *text)
     Text line = {0};
     if (!on_one_line)
         lay_out(item, depth, true, &line);
-    const bool fits = on_one_line || (depth > 0 && 2 * (size_t)depth + line.length + 20 < SCHEMA_COLUMNS) ||
-                      cJSON_IsArray(item);
+    const bool is_flat_list = cJSON_IsArray(item) && !cJSON_IsObject(item->child);
+    const bool is_short = depth > 0 && 2 * (size_t)depth + line.length + 20 < SCHEMA_COLUMNS;
+    const bool fits = on_one_line || is_flat_list || is_short;
     text_add(text, cJSON_IsObject(item) ? "{" : "[");
     add_members(item, depth + 1, fits, text);
     if (!fits)
