@@ -236,7 +236,8 @@ JobLease job_lease_begin(const Server *server, WorkId id, const char *worker, in
     return lease;
 }
 
-bool job_lease_goes_on(void *context, const ChildProgress *progress)
+/* Says it where it is time, and looks whether anything ends the judging; a ChildSpec's goes_on(), with a JobLease as context. */
+static bool job_lease_goes_on(void *context, const ChildProgress *progress)
 {
     JobLease *lease = context;
     if (lease->end != LEASE_GOES_ON)
@@ -285,7 +286,8 @@ static Status write_source(const WorkJob *job, JobFiles *files, Message *why)
     return status;
 }
 
-Status job_files_make(const WorkJob *job, JobFiles *files, Message *why)
+/* Makes the folder, and writes the source. It goes when the process ends, however that ends (scratch.h). */
+static MUST_USE Status job_files_make(const WorkJob *job, JobFiles *files, Message *why)
 {
     *files = (JobFiles){0};
     Status status = scratch_new(files->folder, sizeof files->folder, why);
@@ -299,7 +301,8 @@ Status job_files_make(const WorkJob *job, JobFiles *files, Message *why)
     return write_source(job, files, why);
 }
 
-void job_files_remove(const JobFiles *files)
+/* Makes the folder, and writes the source. It goes when the process ends, however that ends (scratch.h). */
+static void job_files_remove(const JobFiles *files)
 {
     if (files->folder[0] != '\0')
         scratch_remove(files->folder);

@@ -204,7 +204,8 @@ static cJSON *due_item(const ClassFile *file, const Due *due)
     return item;
 }
 
-void class_add_counts(const Service *service, const StoredSubmission *row, cJSON *object)
+/* Adds "counts_for" where there are such. */
+static void class_add_counts(const Service *service, const StoredSubmission *row, cJSON *object)
 {
     Arena arena = {0};
     Due *dues = NULL;
@@ -217,7 +218,8 @@ void class_add_counts(const Service *service, const StoredSubmission *row, cJSON
 
 /* ---- boards ------------------------------------------------------------------------------------------------------ */
 
-bool class_hides_board(const Service *service, const char *problem)
+/* Whether class.json hides the board of a problem from students at present. */
+static bool class_hides_board(const Service *service, const char *problem)
 {
     const ClassFile *file = class_file(service);
     return file != NULL && !showing_board(file, problem, time(NULL));
@@ -260,7 +262,9 @@ static bool is_acceptable(const StoredSubmission *row)
            strcmp(row->rank_state, "rejected") != 0;
 }
 
-Status class_shows_source(const Visit *visit, const StoredSubmission *row, bool *shows, Message *why)
+/* Whether the visitor may read the source of a submission: his own, a teacher everybody's; of others what was accepted, once an
+ * assignment that he has handed in for is closed and class.json shows the sources. */
+static MUST_USE Status class_shows_source(const Visit *visit, const StoredSubmission *row, bool *shows, Message *why)
 {
     const ClassFile *file = class_of(visit);
     *shows = visible_to(visit, row->person_id);

@@ -35,7 +35,7 @@ static void put_batch(cJSON *line, const Batch *batch)
 
 /* ---- looking ----------------------------------------------------------------------------------------------------- */
 
-void site_batches(Visit *visit)
+static void site_batches(Visit *visit)
 {
     cJSON *page = cJSON_CreateObject(), *lines = cJSON_AddArrayToObject(page, "batches");
     Batch *batches;
@@ -76,7 +76,7 @@ static void put_changes(cJSON *page, const Batch *batch, const BatchRow *rows, s
     values_put(page, "changed=%d same=%" PRId64, changed, batch->recorded - changed);
 }
 
-void site_batch(Visit *visit)
+static void site_batch(Visit *visit)
 {
     const int64_t id = answer_number(visit, "batch");
     cJSON *page = cJSON_CreateObject(), *omissions = cJSON_AddArrayToObject(page, "omissions");
@@ -129,7 +129,7 @@ static Status read_request(const Visit *visit, BatchRequest *request, Message *w
     return STATUS_OK;
 }
 
-void site_begin_batch(Visit *visit)
+static void site_begin_batch(Visit *visit)
 {
     BatchRequest request;
     Batch batch = {0};
@@ -152,12 +152,12 @@ static void decide(Visit *visit, Status (*decision)(Store *store, int64_t id, co
     show_batches(visit, status, id, &why);
 }
 
-void site_apply_batch(Visit *visit)
+static void site_apply_batch(Visit *visit)
 {
     decide(visit, rejudging_apply);
 }
 
-void site_drop_batch(Visit *visit)
+static void site_drop_batch(Visit *visit)
 {
     decide(visit, batches_drop);
 }

@@ -59,8 +59,6 @@ void site_points_csv(Visit *visit);
 void site_summary(Visit *visit);
 void site_pair(Visit *visit);
 void site_admin(Visit *visit);
-void site_batches(Visit *visit);
-void site_batch(Visit *visit);
 void site_style(Visit *visit);
 void site_script(Visit *visit);
 
@@ -82,9 +80,6 @@ void site_add_token(Visit *visit);
 void site_release(Visit *visit);
 void site_undrain(Visit *visit);
 void site_correct_clock(Visit *visit);
-void site_begin_batch(Visit *visit);
-void site_apply_batch(Visit *visit);
-void site_drop_batch(Visit *visit);
 
 /* ==== site routes ================================================================================================= */
 
