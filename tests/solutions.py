@@ -61,11 +61,11 @@ def numbers(found_by):
 
 
 def few_cases(folder):
-    """A few cases that find all wrong solutions together, small ones first; before each, the case that it repeats."""
+    """A few cases, as small as can be, that find all wrong solutions together, and the cases whose arrays these repeat."""
     cases = json.loads((HOME / "testcases" / folder.name / "hidden.json").read_text())["cases"]
     elements = [math.prod(max(1, size[-1] if isinstance(size, list) else size) for size in case["sizes"].values()) for case in cases]
     chosen = set()
-    for finders in sorted(map(numbers, cases_named(folder).values()), key=len): # whoever few cases find leaves no choice
+    for finders in sorted(map(numbers, cases_named(folder).values()), key=len):  # first those that only a few cases find
         if finders and chosen.isdisjoint(finders):
             chosen.add(min(finders, key=lambda number: elements[number - 1]))
     for number in sorted(chosen, reverse=True):
