@@ -457,14 +457,10 @@ Status audit_store(Store *store, Findings *findings, AuditSummary *summary, Mess
 {
     *summary = (AuditSummary){0};
     Status status = store_check_pages(store, why);
-    if (status == STATUS_OK)
-        status = schema_check(store, findings, why);
-    if (status == STATUS_OK)
-        status = check_sources(store, findings, why);
-    if (status == STATUS_OK)
-        status = check_runs(store, findings, summary, why);
-    if (status == STATUS_OK)
-        status = check_references(store, findings, summary, why);
+    THEN(status, schema_check(store, findings, why));
+    THEN(status, check_sources(store, findings, why));
+    THEN(status, check_runs(store, findings, summary, why));
+    THEN(status, check_references(store, findings, summary, why));
     if (status == STATUS_OK && findings->count == 0) /* without the table there is a finding already */
         status = check_case_times(store, findings, why);
     return status;

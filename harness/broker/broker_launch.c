@@ -377,9 +377,7 @@ CudaError serve_stream_new(Broker *broker, RingReply *reply)
         broker_malformed(broker);
         return CUDA_ERROR_INVALID_VALUE;
     }
-    CudaError error = broker->device->streams->create(broker->device, kinds[kind], &stream);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(broker->device->streams->create(broker->device, kinds[kind], &stream));
     reply->value[0] = handles_add(&broker->streams, stream);
     if (reply->value[0] == 0)
         broker->device->streams->destroy(broker->device, stream);

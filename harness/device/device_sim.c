@@ -214,8 +214,7 @@ Status device_open_sim(const HardwareProfile *profile, Device **device, Message 
 {
     SimDevice *sim = allocated(calloc(1, sizeof *sim));
     Status status = simgpu_new(profile, DEVICE_BASE, DEVICE_SPAN, 0, &sim->gpu, why);
-    if (status == STATUS_OK)
-        status = choose_engine(sim->gpu, why);
+    THEN(status, choose_engine(sim->gpu, why));
     if (status != STATUS_OK) {
         simgpu_free(sim->gpu);
         free(sim);

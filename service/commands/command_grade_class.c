@@ -83,6 +83,11 @@ static Status read_class(ClassGrading *grading, Message *why)
     return status;
 }
 
+static const char *name_of(const void *class, const char *name, const char *id)
+{
+    return class_name_of(class, name, id);
+}
+
 static Status read_folder(ClassGrading *grading, Message *why)
 {
     IntakeRules rules = {0};
@@ -92,7 +97,9 @@ static Status read_folder(ClassGrading *grading, Message *why)
             ids[i] = grading->class.assignments[i].id;
         rules.assignments = ids;
         rules.assignment_count = grading->class.assignment_count;
-        rules.people = class_people(&grading->class, &grading->arena, &rules.person_count);
+        rules.people = class_spellings(&grading->class, &grading->arena, &rules.person_count);
+        rules.name_of = name_of;
+        rules.context = &grading->class;
     }
     return intake_read(grading->options->dir, &rules, &grading->intake, why);
 }
@@ -265,7 +272,7 @@ static void rest(ClassGrading *grading)
     while (!grading->is_served && now_s() < until_s)
         serve_once(grading, TICK_S);
     if (!grading->is_served)
-        local_workers_tick(grading->workers);
+        local_workers_tick(grading->workers, grading->service.queue);
 }
 
 static Status follow(ClassGrading *grading, Message *why)
@@ -342,7 +349,7 @@ static Status run(ClassGrading *grading, int *exit_status, Message *why)
     if (status == STATUS_OK && grading->has_class)
         status = class_take_for(&grading->class, grading->store, person, why);
     if (status == STATUS_OK)
-        status = class_hand_in(grading->store, &grading->run, why);
+        status = class_hand_in(grading->store, grading->options->dir, &grading->run, why);
     if (status == STATUS_OK)
         status = judge(grading, why);
     if (status == STATUS_OK && !is_done(grading))

@@ -438,8 +438,7 @@ int command_line_run(const Subcommand *subcommand, CommandFunction *run, int arg
         sandbox_allow_unconfined();
     if (status == STATUS_OK && subcommand->sandbox == WITH_SANDBOX)
         status = sandbox_require(&why);
-    if (status == STATUS_OK)
-        status = run(&options, &exit_status, &why);
+    THEN(status, run(&options, &exit_status, &why));
     return status == STATUS_OK ? exit_status : command_line_complain(why.text);
 }
 

@@ -535,8 +535,7 @@ static Status read_result(JudgedJob *judged, Message *why)
 {
     JsonFile file;
     Status status = json_read(judged->files.result, RESULT_BYTES, &file, why);
-    if (status == STATUS_OK)
-        status = check_result(judged, &file, why);
+    THEN(status, check_result(judged, &file, why));
     if (status == STATUS_OK)
         take_result(judged, &file);
     json_free(&file);
@@ -563,8 +562,7 @@ static Status read_run(JudgedJob *judged, Message *why)
     if (judged->run == 0)
         return STATUS_OK;
     Status status = store_open(judged->bench->database, STORE_READ, &store, why);
-    if (status == STATUS_OK)
-        status = store_run(store, judged->run, judged->arena, recorded, why);
+    THEN(status, store_run(store, judged->run, judged->arena, recorded, why));
     if (status == STATUS_OK) {
         recorded->run.source = NULL;
         judged->result->run = &recorded->run;
@@ -599,16 +597,11 @@ void judge_job(const WorkJob *job, const JudgeBench *bench, JobLease *lease, Are
     JudgedJob judged = {.job = job, .bench = bench, .lease = lease, .arena = arena, .result = result};
     Message why;
     Status status = job_files_make(job, &judged.files, &why);
-    if (status == STATUS_OK)
-        status = find_edition(&judged, &why);
-    if (status == STATUS_OK)
-        status = judge(&judged, &why);
-    if (status == STATUS_OK)
-        status = read_result(&judged, &why);
-    if (status == STATUS_OK)
-        status = read_verdicts(&judged, &why);
-    if (status == STATUS_OK)
-        status = read_run(&judged, &why);
+    THEN(status, find_edition(&judged, &why));
+    THEN(status, judge(&judged, &why));
+    THEN(status, read_result(&judged, &why));
+    THEN(status, read_verdicts(&judged, &why));
+    THEN(status, read_run(&judged, &why));
     if (status == STATUS_OK && judged.is_accepted && bench->explains && strcmp(job->mode, "rank") == 0)
         explain(&judged);
     job_files_remove(&judged.files);

@@ -42,8 +42,8 @@ typedef struct ClassRun {
     size_t count;
 } ClassRun;
 
-/* Fills in `items`. */
-MUST_USE Status class_hand_in(Store *store, ClassRun *run, Message *why);
+/* Fills in `items`. What was refused of this folder is kept for the points of those whose it is. */
+MUST_USE Status class_hand_in(Store *store, const char *folder, ClassRun *run, Message *why);
 
 /* ==== class progress ============================================================================================== */
 

@@ -33,12 +33,12 @@ size_t facts_add_task(Facts *facts, const FactTask *task)
     return facts->task_count++;
 }
 
-void facts_expect(Facts *facts, size_t person, const char *assignment)
+void facts_expect(Facts *facts, size_t person, const char *assignment, const char *refused)
 {
     facts->expectations = arena_grown(&facts->arena, facts->expectations, facts->expectation_count,
                                       &facts->expectation_room, sizeof *facts->expectations);
-    facts->expectations[facts->expectation_count++] = (FactExpectation){person,
-                                                                        arena_string(&facts->arena, assignment)};
+    facts->expectations[facts->expectation_count++] = (FactExpectation){
+        person, arena_string(&facts->arena, assignment), refused == NULL ? NULL : arena_string(&facts->arena, refused)};
 }
 
 void facts_add_points(Facts *facts, const FactPoints *points)
@@ -334,7 +334,7 @@ static Status add_assignment(const Telling *telling, const PersonScores *scores,
         has_any = true;
         status = add_submission(telling, first + (size_t)(problem - assignment->problems), person, fact, why);
     }
-    facts_expect(telling->facts, person, assignment->id);
+    facts_expect(telling->facts, person, assignment->id, points_refused(own, assignment, &telling->facts->arena));
     if (has_any)
         facts_add_points(telling->facts, &(FactPoints){person, assignment->id, points->points, points->most});
     return status;

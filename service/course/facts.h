@@ -72,6 +72,7 @@ typedef struct FactPoints {
 typedef struct FactExpectation { /* a person of whom work is expected for an assignment */
     size_t person;
     const char *assignment;
+    const char *refused; /* what of it could not be taken, and why; NULL: nothing */
 } FactExpectation;
 
 typedef struct Facts { /* {0} is empty */
@@ -88,7 +89,7 @@ typedef struct Facts { /* {0} is empty */
 /* The number of a person, who is added where nobody has the name. */
 size_t facts_person(Facts *facts, const char *name);
 size_t facts_add_task(Facts *facts, const FactTask *task);
-void facts_expect(Facts *facts, size_t person, const char *assignment);
+void facts_expect(Facts *facts, size_t person, const char *assignment, const char *refused);
 /* In the order in which they were received. `verdict` is what the store says of it; `result` is the text of its result.json, NULL
  * or "": none; `source` NULL: unknown. */
 void facts_add_submission(Facts *facts, const FactSubmission *submission, const char *verdict, const char *result,

@@ -63,6 +63,8 @@ enum { LOGIN_SECONDS = 30 * 24 * 3600 };
 MUST_USE Status login_begin(Store *store, const char *token, Secret *cookie, Message *why);
 MUST_USE Status login_owner(Store *store, const char *cookie, Arena *arena, Person *person, Message *why);
 MUST_USE Status login_end(Store *store, const char *cookie, Message *why);
+/* All of a person. */
+MUST_USE Status logins_end(Store *store, int64_t person, Message *why);
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 

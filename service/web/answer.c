@@ -44,7 +44,10 @@ void answer_error(Visit *visit, int status, const char *format, ...)
 
 void answer_failure(Visit *visit, Status status, const Message *why)
 {
-    const int code = status == STATUS_NOT_FOUND ? 404 : status == STATUS_BAD_INPUT ? 400 : 503;
+    const int code = status == STATUS_NOT_FOUND ? 404
+                     : status == STATUS_BAD_INPUT ? 400
+                     : visit->is_limited          ? 429
+                                                  : 503;
     if (code == 503)
         http_reply_header(visit->reply, "Retry-After", "5");
     answer_error(visit, code, "%s", why->text);
@@ -101,8 +104,7 @@ bool visible_submission(Visit *visit, StoredSubmission *row)
     if (id == 0)
         return false;
     Status status = submissions_read(visit->service->store, id, visit->arena, row, &why);
-    if (status == STATUS_OK)
-        status = check_sender(visit, id, &is_sender, &why);
+    THEN(status, check_sender(visit, id, &is_sender, &why));
     if (status == STATUS_OK && !is_sender && !visible_to(visit, row->person_id))
         status = fail(STATUS_NOT_FOUND, &why, "there is no submission %lld", (long long)id);
     if (status != STATUS_OK)
@@ -277,12 +279,10 @@ bool class_readable_source(Visit *visit, StoredSubmission *row, const char **sou
     if (id == 0)
         return false;
     Status status = submissions_read(visit->service->store, id, visit->arena, row, &why);
-    if (status == STATUS_OK)
-        status = class_shows_source(visit, row, &shows, &why);
+    THEN(status, class_shows_source(visit, row, &shows, &why));
     if (status == STATUS_OK && !shows)
         status = fail(STATUS_NOT_FOUND, &why, "there is no submission %" PRId64, id);
-    if (status == STATUS_OK)
-        status = submissions_source(visit->service->store, row->source_hash, visit->arena, source, &why);
+    THEN(status, submissions_source(visit->service->store, row->source_hash, visit->arena, source, &why));
     if (status != STATUS_OK)
         answer_failure(visit, status, &why);
     return status == STATUS_OK;
@@ -359,9 +359,7 @@ static void add_stand(cJSON *object, int64_t ahead, double expected_s)
 static Status add_outlook(const Service *service, const StoredSubmission *row, cJSON *object, Message *why)
 {
     QueueOutlook outlook;
-    Status status = judgings_outlook(service->store, row->position, &outlook, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(judgings_outlook(service->store, row->position, &outlook, why));
     const double expected_s = outlook.mean_s > 0 ? ceil((double)(outlook.ahead + 1) * outlook.mean_s) : 0;
     cJSON_AddNumberToObject(object, "ahead", (double)outlook.ahead);
     if (expected_s > 0)
@@ -541,11 +539,10 @@ Status place_document(const Visit *visit, const StoredSubmission *row, const cha
     *shown = text;
     if ((!is_result && strcmp(kind, "report") != 0) || (row->run == 0 && !is_hidden))
         return STATUS_OK;
-    Status status = is_hidden ? STATUS_OK : find_place(visit, row, &place, why);
+    TRY(is_hidden ? STATUS_OK : find_place(visit, row, &place, why));
     const ClassPlace *counted = is_hidden ? NULL : &place;
-    if (status == STATUS_OK)
-        *shown = is_result ? result_with(text, counted, visit->arena) : report_with(text, counted, visit->arena);
-    return status;
+    *shown = is_result ? result_with(text, counted, visit->arena) : report_with(text, counted, visit->arena);
+    return STATUS_OK;
 }
 
 /* ==== workers ===================================================================================================== */

@@ -47,6 +47,7 @@ typedef struct Visit { /* one request, and whose it is */
     bool hands_in_only; /* by a token that is for handing in for others alone */
     bool by_browser;    /* by a cookie, or by the proxy: not by something that only a program sends */
     Person person;
+    bool is_limited;      /* a limit of the person refuses the request: 429 */
     bool wants_page;      /* an error is shown as a page, not as JSON */
     const char *argument; /* the part of the path that the route leaves open; NULL: none */
 } Visit;

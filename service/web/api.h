@@ -16,7 +16,9 @@
  *
  * Errors   NOT_FOUND: a token, a cookie or a user that nobody knows, said in one line. */
 
-#define IDENTITY_COOKIE "convjudge"
+/* The cookie of a login. Behind TLS its name has a prefix with which browsers take it from this host alone, over TLS, for all paths. */
+const char *identity_cookie(const Visit *visit);
+bool identity_is_secure(const Visit *visit);
 
 /* The role that the configuration gives a person, which can raise it and not lower it. */
 void identity_raise_role(const Config *config, Person *person);

@@ -16,7 +16,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
@@ -41,8 +43,7 @@ void site_batches(Visit *visit)
     size_t count = 0, problem_count = 0;
     Message why;
     Status status = batches_list(visit->service->store, visit->arena, &batches, &count, &why);
-    if (status == STATUS_OK)
-        status = problem_list(visit->arena, &problems, &problem_count, &why);
+    THEN(status, problem_list(visit->arena, &problems, &problem_count, &why));
     if (status == STATUS_OK)
         cJSON_AddItemToObject(page, "problems", cJSON_CreateStringArray(problems, (int)problem_count));
     for (size_t i = 0; i < count; i++)
@@ -90,10 +91,8 @@ void site_batch(Visit *visit)
         return;
     }
     Status status = batches_read(store, id, visit->arena, &batch, &why);
-    if (status == STATUS_OK)
-        status = batch_table(store, id, visit->arena, &rows, &count, &why);
-    if (status == STATUS_OK)
-        status = batches_skips(store, id, visit->arena, &skips, &skip_count, &why);
+    THEN(status, batch_table(store, id, visit->arena, &rows, &count, &why));
+    THEN(status, batches_skips(store, id, visit->arena, &skips, &skip_count, &why));
     if (status == STATUS_OK) {
         put_batch(page, &batch);
         values_put(page, "revision=%s", arena_printf(visit->arena, "%.16s", batch.revision));
@@ -138,9 +137,8 @@ void site_begin_batch(Visit *visit)
     size_t skip_count;
     Message why;
     Status status = read_request(visit, &request, &why);
-    if (status == STATUS_OK)
-        status = rejudging_begin(visit->service->store, &request, visit->person.name, visit->arena, &batch, &skips,
-                                 &skip_count, &why);
+    THEN(status, rejudging_begin(visit->service->store, &request, visit->person.name, visit->arena, &batch, &skips,
+                                 &skip_count, &why));
     show_batches(visit, status == STATUS_NOT_FOUND ? STATUS_BAD_INPUT : status, batch.id, &why);
 }
 
@@ -201,6 +199,8 @@ const Route site_routes[] = {
     {"POST", "/logout", ACCESS_ALL, site_logout, true},
     {"GET", "/static/style.css", ACCESS_ALL, site_style, true},
     {"GET", "/static/live.js", ACCESS_ALL, site_script, true},
+    {"GET", "/static/editor.js", ACCESS_ALL, site_editor, true},
+    {"GET", "/static/codemirror/*", ACCESS_ALL, site_codemirror, true},
     {0},
 };
 
@@ -238,8 +238,7 @@ void site_add_group(Visit *visit)
     Secret invitation;
     Message why;
     Status status = people_add_group(visit->service->store, name, &invitation, &why);
-    if (status == STATUS_OK)
-        status = audit_add(visit->service->store, visit->person.name, "group add", name, &why);
+    THEN(status, audit_add(visit->service->store, visit->person.name, "group add", name, &why));
     if (status != STATUS_OK) {
         answer_failure(visit, status, &why);
         return;
@@ -255,16 +254,13 @@ static Status make_token(const Visit *visit, const char *name, Secret *token, Me
 {
     Store *store = visit->service->store;
     Person person;
-    Status status = people_admit(store, name, visit->arena, &person, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(people_admit(store, name, visit->arena, &person, why));
     identity_raise_role(visit->service->config, &person);
     if (person.role != PERSON_STUDENT)
         return fail(STATUS_BAD_INPUT, why, "tokens are made here for students alone; convjudge token makes others");
-    status = tokens_revoke(store, person.id, why);
-    if (status == STATUS_OK)
-        status = token_add(store, person.id, TOKEN_FOR_ALL, token, why);
-    return status == STATUS_OK ? audit_add(store, visit->person.name, "token add", name, why) : status;
+    TRY(tokens_revoke(store, person.id, why));
+    TRY(token_add(store, person.id, TOKEN_FOR_ALL, token, why));
+    return audit_add(store, visit->person.name, "token add", name, why);
 }
 
 void site_add_token(Visit *visit)
@@ -483,18 +479,16 @@ Status site_boards(const Visit *visit, const Problem *problem, Board **boards, s
 {
     Store *store = visit->service->store;
     const char *revision;
-    Status status = batches_board_revision(store, problem->id, problem->revision.hex, visit->arena, &revision, why);
-    return status == STATUS_OK ? store_boards(store, problem->id, revision, visit->arena, boards, count, why) : status;
+    TRY(batches_board_revision(store, problem->id, problem->revision.hex, visit->arena, &revision, why));
+    return store_boards(store, problem->id, revision, visit->arena, boards, count, why);
 }
 
 Status site_board(const Visit *visit, const Problem *problem, const Board *board, size_t most, BoardPage *page,
                   Message *why)
 {
     int64_t *submissions;
-    Status status = board_data_read(visit->service->store, problem, board, visit->arena, page, why);
-    if (status != STATUS_OK)
-        return status;
-    status = visible_standings(visit, page->standings, page->standing_count, most, &submissions, why);
+    TRY(board_data_read(visit->service->store, problem, board, visit->arena, page, why));
+    Status status = visible_standings(visit, page->standings, page->standing_count, most, &submissions, why);
     page->submissions = submissions;
     name_best(visit, page);
     return status == STATUS_OK ? name_device(visit, page, why) : status;
@@ -524,6 +518,44 @@ void site_script(Visit *visit)
     answer_text(visit, "text/javascript; charset=utf-8", live_js);
 }
 
+void site_editor(Visit *visit)
+{
+    http_reply_header(visit->reply, "Cache-Control", "max-age=3600");
+    answer_text(visit, "text/javascript; charset=utf-8", editor_js);
+}
+
+/* ---- CodeMirror -------------------------------------------------------------------------------------------------- */
+
+/* Where Debian's package libjs-codemirror (version 5) has it. Without it the editor is a plain field. */
+static const char CODEMIRROR[] = "/usr/share/javascript/codemirror";
+enum { CODEMIRROR_BYTES = 2 << 20 };
+
+bool site_has_codemirror(void)
+{
+    return access(CODEMIRROR, X_OK) == 0;
+}
+
+void site_codemirror(Visit *visit)
+{
+    static const struct {
+        const char *name, *path, *type;
+    } files[] = {{"codemirror.js", "lib/codemirror.js", "text/javascript; charset=utf-8"},
+                 {"clike.js", "mode/clike/clike.js", "text/javascript; charset=utf-8"},
+                 {"codemirror.css", "lib/codemirror.css", "text/css; charset=utf-8"}};
+    char path[100];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (strcmp(files[i].name, visit->argument) != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", CODEMIRROR, files[i].path);
+        if (text_read_file(path, CODEMIRROR_BYTES, &visit->reply->body, NULL) != STATUS_OK)
+            break;
+        visit->reply->type = files[i].type;
+        http_reply_header(visit->reply, "Cache-Control", "max-age=86400");
+        return;
+    }
+    answer_error(visit, 404, "there is no such page");
+}
+
 /* ==== site admin ================================================================================================== */
 
 /* The queue, the workers, the disk and what failed, for administrators. */
@@ -551,10 +583,9 @@ static Status put_queue(const Visit *visit, cJSON *page, Message *why)
 {
     static const char *const states[] = {"running", "offered", "queued"};
     cJSON *queue = cJSON_AddArrayToObject(page, "queue");
-    Status status = STATUS_OK;
-    for (size_t i = 0; i < sizeof states / sizeof *states && status == STATUS_OK; i++)
-        status = add_state(visit, states[i], queue, why);
-    return status == STATUS_OK ? add_state(visit, "held", cJSON_AddArrayToObject(page, "held"), why) : status;
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        TRY(add_state(visit, states[i], queue, why));
+    return add_state(visit, "held", cJSON_AddArrayToObject(page, "held"), why);
 }
 
 /* ---- workers ----------------------------------------------------------------------------------------------------- */
@@ -625,17 +656,14 @@ void site_admin(Visit *visit)
     cJSON *page = cJSON_CreateObject();
     Message why;
     Status status = put_queue(visit, page, &why);
-    if (status == STATUS_OK)
-        status = site_put_outdated(visit, page, &why);
-    if (status == STATUS_OK)
-        status = put_workers(visit, page, &why);
-    if (status == STATUS_OK)
-        status = values_query(
-            visit->service->store, cJSON_AddArrayToObject(page, "failures"), &why,
-            "SELECT ended_utc AS time_utc, coalesce(why, outcome) AS what, worker, submission FROM attempt"
-            " JOIN judging ON judging.id = judging WHERE outcome IN ('worker_failed', 'lost')"
-            " ORDER BY ended_utc DESC LIMIT 50",
-            "");
+    THEN(status, site_put_outdated(visit, page, &why));
+    THEN(status, put_workers(visit, page, &why));
+    THEN(status,
+         values_query(visit->service->store, cJSON_AddArrayToObject(page, "failures"), &why,
+                      "SELECT ended_utc AS time_utc, coalesce(why, outcome) AS what, worker, submission FROM attempt"
+                      " JOIN judging ON judging.id = judging WHERE outcome IN ('worker_failed', 'lost')"
+                      " ORDER BY ended_utc DESC LIMIT 50",
+                      ""));
     put_pilots(visit, page);
     put_disk(visit, page);
     put_clock(visit, page);
@@ -648,9 +676,8 @@ void site_admin(Visit *visit)
 static void finish(Visit *visit, Status status, const char *action, const Message *why)
 {
     Message trouble = *why;
-    if (status == STATUS_OK)
-        status = audit_add(visit->service->store, visit->person.name, action,
-                           visit->argument == NULL ? "" : visit->argument, &trouble);
+    THEN(status, audit_add(visit->service->store, visit->person.name, action,
+                           visit->argument == NULL ? "" : visit->argument, &trouble));
     queue_wake(visit->service->queue);
     if (status == STATUS_OK)
         answer_redirect(visit, "/admin");
@@ -677,9 +704,7 @@ static Status check_drained(const Visit *visit, const char *worker, Message *why
 {
     Drained *drained;
     size_t count;
-    Status status = workers_drained(visit->service->store, visit->arena, &drained, &count, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(workers_drained(visit->service->store, visit->arena, &drained, &count, why));
     for (size_t i = 0; i < count; i++)
         if (strcmp(drained[i].worker, worker) == 0)
             return STATUS_OK;
@@ -706,8 +731,7 @@ void site_correct_clock(Visit *visit)
                                               reason, &why);
     if (status == STATUS_OK)
         clock_watch_trust(&visit->service->clock);
-    if (status == STATUS_OK)
-        status = clock_watch_look(&visit->service->clock, visit->service->store, &why);
+    THEN(status, clock_watch_look(&visit->service->clock, visit->service->store, &why));
     finish(visit, status, trusts ? "trust the clock" : "correct the clock", &why);
 }
 
@@ -715,7 +739,6 @@ void site_undrain(Visit *visit)
 {
     Message why = {0};
     Status status = check_drained(visit, visit->argument, &why);
-    if (status == STATUS_OK)
-        status = worker_undrain(visit->service->store, visit->argument, &why);
+    THEN(status, worker_undrain(visit->service->store, visit->argument, &why));
     finish(visit, status, "undrain", &why);
 }

@@ -27,6 +27,9 @@ MUST_USE Status site_boards(const Visit *visit, const Problem *problem, Board **
 MUST_USE Status site_board(const Visit *visit, const Problem *problem, const Board *board, size_t most, BoardPage *page,
                            Message *why);
 
+/* "Week 1: due ..." of the assignment that is due next; "": none. */
+const char *site_next_deadline(const Visit *visit);
+
 /* Adds sentences about the deadlines of a problem for the visitor, and the assignments with theirs. */
 void site_put_deadlines(const Visit *visit, const char *problem, cJSON *list);
 void site_put_assignments(const Visit *visit, cJSON *list);
@@ -65,6 +68,9 @@ void site_script(Visit *visit);
 void site_login_form(Visit *visit);
 void site_login(Visit *visit);
 void site_logout(Visit *visit);
+void site_editor(Visit *visit);
+void site_codemirror(Visit *visit);
+bool site_has_codemirror(void);
 void site_hand_in(Visit *visit);
 void site_withdraw(Visit *visit);
 void site_ruling(Visit *visit);

@@ -94,6 +94,9 @@ static const char values[] =
     " \"mask\": {\"generator\": \"ramp\"}}},\n"
     "{\"name\": \"changed\", \"why\": \"-\", \"sizes\": {\"rows\": 20, \"cols\": 20}, \"inputs\": {\n"
     " \"a\": {\"as_before\": true, \"change\": 0.5}, \"b\": {\"as_before\": true, \"change\": 1},"
+    " \"mask\": {\"as_before\": true, \"change\": 7}}},\n"
+    "{\"name\": \"again\", \"why\": \"-\", \"sizes\": {\"rows\": 20, \"cols\": 20}, \"inputs\": {\n"
+    " \"a\": {\"as_before\": true, \"change\": 0.5}, \"b\": {\"as_before\": true, \"change\": 1},"
     " \"mask\": {\"as_before\": true, \"change\": 7}}}]}\n";
 
 /* Every file as it should be, but for one place in one of them. */
@@ -133,7 +136,7 @@ static const struct {
      "a, b, mask: no hidden case in which all elements are zero\n"
      "a: no hidden case in which all elements are equal, and not zero\n"
      "a, b, mask: no hidden case in which one element differs from the case before, as in "
-     "{\"as_before\": true, \"change\": 1}\n"
+     "{\"as_before\": true, \"change\": 1}, twice in a row\n"
      "a: no hidden case in which one element is a thousand times as large as all others\n"
      "no hidden case without negative elements has "},
     {values_in_full, HIDDEN, values, "\"value\": 0.5", "\"value\": -0.5",
