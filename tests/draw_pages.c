@@ -372,7 +372,7 @@ static void draw_summary(int people, const char *name)
                             facts_add_task(&facts, &(FactTask){"week-1", "One dimension", "conv2d", "2D convolution"})};
     for (int i = 0; i < people; i++) {
         const size_t person = facts_person(&facts, name_of(i));
-        facts_expect(&facts, person, "week-1");
+        facts_expect(&facts, person, "week-1", NULL);
         if (i % 9 == 8)
             continue;
         add_work(&facts, tasks[0], i);
