@@ -391,8 +391,11 @@ Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *are
     return database_list(store, arena, sizeof **rows, take_row, rows, count, why,
                          ROW_COLUMNS "WHERE (?1 IS NULL OR submission.problem = ?1) AND (?2 = 0 OR "
                                      "submission.person = ?2) AND (?3 = 0 OR submission.id < ?3)"
+                                     " AND (?5 IS NULL OR judging.verdict = ?5) AND submission.received_s >= ?6"
+                                     " AND (?7 = 0 OR (score_ms > 0 AND score_ms <= ?7))"
                                      " ORDER BY submission.id DESC LIMIT ?4",
-                         "tiii", filter->problem, filter->person, filter->before, filter->limit);
+                         "tiiitid", filter->problem, filter->person, filter->before, filter->limit, filter->verdict,
+                         filter->since_s, filter->most_ms);
 }
 
 Status submissions_sender(Store *store, int64_t submission, int64_t *person, Message *why)

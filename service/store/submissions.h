@@ -102,10 +102,13 @@ MUST_USE Status submissions_read(Store *store, int64_t id, Arena *arena, StoredS
 /* The submission that a run of the leaderboard comes from; id 0: none. */
 MUST_USE Status submissions_of_run(Store *store, int64_t run, int64_t *id, Message *why);
 
-typedef struct SubmissionFilter {
+typedef struct SubmissionFilter { /* {.limit = N}: the newest of all */
     const char *problem; /* NULL: all */
     int64_t person;      /* 0: all */
     int64_t before;      /* number; 0: from the newest */
+    const char *verdict; /* NULL: any */
+    int64_t since_s;     /* received then or later, since 1970; 0: ever */
+    double most_ms;      /* with a time of at most this; 0: any */
     int64_t limit;
 } SubmissionFilter;
 MUST_USE Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *arena, StoredSubmission **rows,

@@ -6,6 +6,8 @@
 #include "leaderboard/database.h"
 #include "service/course/class_file.h"
 #include "service/store/judgings.h"
+#include "service/store/service_store.h"
+#include "service/store/submissions.h"
 #include "service/web/parts.h"
 
 #include <inttypes.h>
@@ -51,6 +53,30 @@ void answer_failure(Visit *visit, Status status, const Message *why)
     if (code == 503)
         http_reply_header(visit->reply, "Retry-After", "5");
     answer_error(visit, code, "%s", why->text);
+}
+
+static const char *query_text(const Visit *visit, const char *name)
+{
+    const char *text = http_query(visit->request, name);
+    return text == NULL || text[0] == '\0' ? NULL : text;
+}
+
+Status filter_of_query(const Visit *visit, SubmissionFilter *filter, Message *why)
+{
+    const char *since = query_text(visit, "since"), *most = query_text(visit, "most_ms");
+    char *end = NULL;
+    Verdict verdict;
+    filter->problem = query_text(visit, "problem");
+    filter->verdict = query_text(visit, "verdict");
+    filter->since_s = since == NULL ? 0 : utc_seconds(since);
+    filter->most_ms = most == NULL ? 0 : strtod(most, &end);
+    if (filter->verdict != NULL && !verdict_parse(filter->verdict, &verdict))
+        return fail(STATUS_BAD_INPUT, why, "verdict: expected one such as Accepted, found '%.40s'", filter->verdict);
+    if (since != NULL && filter->since_s == 0)
+        return fail(STATUS_BAD_INPUT, why, "since: expected a time such as 2026-01-31T12:00:00Z, found '%.40s'", since);
+    if (most != NULL && (*end != '\0' || !(filter->most_ms > 0)))
+        return fail(STATUS_BAD_INPUT, why, "most_ms: expected a number above 0, found '%.40s'", most);
+    return STATUS_OK;
 }
 
 void answer_text(Visit *visit, const char *type, const char *text)

@@ -313,12 +313,17 @@ static void answer_health(Visit *visit)
 {
     Service *service = visit->service;
     char alarm[200], lost[SERVICE_PATH_BYTES];
+    const Drained *pause = NULL;
+    Message why;
     const char *silent = queue_silent_worker(service->queue);
     const char *trouble = queue_trouble(service->queue);
     if (service->checked_s == 0 || now_s() > service->checked_s + HEALTH_SECONDS) {
         look_at_store(service);
         service->checked_s = now_s();
     }
+    if (service->store_trouble.text[0] == '\0' &&
+        queue_pause(service->store, visit->arena, &pause, &why) != STATUS_OK)
+        service->store_trouble = why;
     if (service->store_trouble.text[0] != '\0')
         answer_failure(visit, STATUS_SYSTEM, &service->store_trouble);
     else if (clock_watch_alarm(&service->clock, alarm, sizeof alarm))
@@ -328,6 +333,8 @@ static void answer_health(Visit *visit)
     else if (service_store_was_lost(service->config->state, lost))
         answer_error(visit, 503,
                      "the store was gone and is a new, empty one; restore a copy (convjudge restore), or remove %s", lost);
+    else if (pause != NULL)
+        answer_error(visit, 503, "the queue is paused since %s: %s", pause->since_utc, pause->why);
     else if (silent[0] != '\0')
         answer_error(visit, 503, "the worker %s hangs: it has not shown a sign of life", silent);
     else if (queue_lacks_workers(service->queue))

@@ -189,7 +189,10 @@ const Route site_routes[] = {
     {"POST", "/teacher/groups", ACCESS_TEACHERS, site_add_group, true},
     {"POST", "/teacher/tokens", ACCESS_TEACHERS, site_add_token, true},
     {"GET", "/admin", ACCESS_ADMINS, site_admin, true},
+    {"POST", "/admin/workers/*/drain", ACCESS_ADMINS, site_drain, true},
     {"POST", "/admin/workers/*/undrain", ACCESS_ADMINS, site_undrain, true},
+    {"POST", "/admin/pause", ACCESS_ADMINS, site_pause, true},
+    {"POST", "/admin/resume", ACCESS_ADMINS, site_resume, true},
     {"POST", "/admin/clock", ACCESS_ADMINS, site_correct_clock, true},
     {"GET", "/admin/batches", ACCESS_ADMINS, site_batches, true},
     {"POST", "/admin/batches", ACCESS_ADMINS, site_begin_batch, true},
@@ -601,6 +604,17 @@ static Status put_queue(const Visit *visit, cJSON *page, Message *why)
 
 /* ---- workers ----------------------------------------------------------------------------------------------------- */
 
+static Status put_pause(const Visit *visit, cJSON *page, Message *why)
+{
+    const Drained *pause;
+    TRY(queue_pause(visit->service->store, visit->arena, &pause, why));
+    if (pause == NULL)
+        cJSON_AddNullToObject(page, "pause");
+    else
+        values_put(cJSON_AddObjectToObject(page, "pause"), "since=%s why=%s", pause->since_utc, pause->why);
+    return STATUS_OK;
+}
+
 static Status put_workers(const Visit *visit, cJSON *page, Message *why)
 {
     cJSON *list = cJSON_AddArrayToObject(page, "workers");
@@ -614,7 +628,7 @@ static Status put_workers(const Visit *visit, cJSON *page, Message *why)
                    known[i].name, known[i].device, known[i].state, known[i].drained, known[i].since, known[i].judging,
                    known[i].judged, known[i].failed);
     values_put(page, "lacks_workers=%d", queue_lacks_workers(visit->service->queue));
-    return status;
+    return status == STATUS_OK ? put_pause(visit, page, why) : status;
 }
 
 static void put_pilots(const Visit *visit, cJSON *page)
@@ -751,6 +765,50 @@ void site_correct_clock(Visit *visit)
     if (status == STATUS_OK)
         status = clock_watch_look(&visit->service->clock, visit->service->store, &why);
     finish(visit, status, trusts ? "trust the clock" : "correct the clock", &why);
+}
+
+/* The reason that a form gives, with the name of who gives it. */
+static Status read_reason(const Visit *visit, const char **reason, Message *why)
+{
+    const char *given = http_field(visit->request, "why");
+    if (given == NULL || given[strspn(given, " \t\r\n")] == '\0')
+        return fail(STATUS_BAD_INPUT, why, "expected a reason");
+    *reason = arena_printf(visit->arena, "%s, by %s", given, visit->person.name);
+    return STATUS_OK;
+}
+
+/* What is being judged goes on to its end. */
+void site_pause(Visit *visit)
+{
+    const char *reason = NULL;
+    Message why = {0};
+    Status status = read_reason(visit, &reason, &why);
+    if (status == STATUS_OK)
+        status = worker_drain(visit->service->store, ALL_WORKERS, reason, &why);
+    visit->argument = reason; /* which the audit notes */
+    finish(visit, status, "pause", &why);
+}
+
+void site_resume(Visit *visit)
+{
+    Message why = {0};
+    finish(visit, worker_undrain(visit->service->store, ALL_WORKERS, &why), "resume", &why);
+}
+
+void site_drain(Visit *visit)
+{
+    KnownWorker *known;
+    size_t count = 0, i = 0;
+    Message why = {0};
+    Status status = workers_known(visit, &known, &count, &why);
+    while (i < count && strcmp(known[i].name, visit->argument) != 0)
+        i++;
+    if (status == STATUS_OK && i == count)
+        status = fail(STATUS_NOT_FOUND, &why, "there is no such worker");
+    if (status == STATUS_OK)
+        status = worker_drain(visit->service->store, visit->argument,
+                              arena_printf(visit->arena, "taken out by %s", visit->person.name), &why);
+    finish(visit, status, "drain", &why);
 }
 
 void site_undrain(Visit *visit)
