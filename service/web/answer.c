@@ -669,8 +669,10 @@ Status workers_known(const Visit *visit, KnownWorker **workers, size_t *count, M
     }
     if (idle_count > 0)
         qsort(idle, idle_count, sizeof *idle, compare_idle);
-    for (size_t i = 0; i < idle_count; i++) {
+    for (size_t i = 0; i < idle_count && status == STATUS_OK; i++) {
         KnownWorker worker = {.name = idle[i].name, .device = idle[i].device};
+        status = database_string(visit->service->store, visit->arena, &worker.drained, why,
+                                 "SELECT why FROM drained WHERE worker = ?1", "t", worker.name);
         worker.state = state_of(&worker, &idle[i]);
         if (!has_attempts(rows, found.count, worker.name))
             known[(*count)++] = worker;
