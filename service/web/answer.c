@@ -85,6 +85,15 @@ void answer_text(Visit *visit, const char *type, const char *text)
     text_add(&visit->reply->body, text);
 }
 
+/* A spreadsheet takes a text that begins with one of these for a formula; an apostrophe makes it a text again. */
+void csv_add_text(Text *out, const char *text)
+{
+    text_add(out, strchr("=+-@", text[0]) != NULL && text[0] != '\0' ? "\"'" : "\"");
+    for (const char *c = text; *c != '\0'; c++)
+        text_append(out, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+    text_add(out, "\"");
+}
+
 void answer_redirect(Visit *visit, const char *path)
 {
     visit->reply->status = 303;

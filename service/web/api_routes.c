@@ -90,15 +90,6 @@ static void board_answer(Visit *visit)
     answer_json(visit, 200, object);
 }
 
-/* A spreadsheet takes a text that begins with one of these for a formula; an apostrophe makes it a text again. */
-static void add_quoted(Text *out, const char *text)
-{
-    text_add(out, strchr("=+-@", text[0]) != NULL && text[0] != '\0' ? "\"'" : "\"");
-    for (const char *c = text; *c != '\0'; c++)
-        text_append(out, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
-    text_add(out, "\"");
-}
-
 static void board_answer_csv(Visit *visit)
 {
     BoardPage shown;
@@ -110,7 +101,7 @@ static void board_answer_csv(Visit *visit)
     for (size_t i = 0; i < shown.standing_count; i++) {
         const Standing *standing = &shown.standings[i];
         text_printf(out, "%zu,", standing->rank);
-        add_quoted(out, standing->person);
+        csv_add_text(out, standing->person);
         text_printf(out, ",%.9g,%.3g,%s\r\n", standing->time.ms, standing->time.uncertainty, standing->time_utc);
     }
 }

@@ -792,7 +792,8 @@ static Status put_groups(const Visit *visit, cJSON *list, Message *why)
     size_t count = 0;
     Status status = people_list_groups(visit->service->store, visit->arena, &groups, &count, why);
     for (size_t i = 0; i < count; i++)
-        values_put(values_row(list), "name=%s members=%" PRId64, groups[i].name, groups[i].members);
+        values_put(values_row(list), "name=%s members=%" PRId64 " number=%" PRId64, groups[i].name, groups[i].members,
+                   groups[i].id);
     return status;
 }
 
