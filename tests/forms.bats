@@ -144,6 +144,7 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     equal 303 "$status"
     as "$teacher" GET /teacher/groups/1
     said "Nobody has joined yet."
+    equal "group add, group link, group link end, group remove" "$(in_store "SELECT group_concat(action, ', ') FROM (SELECT action FROM audit WHERE action LIKE 'group%' ORDER BY id)")"
     in_store "INSERT INTO membership (class_group, person, by_class) SELECT 1, id, 1 FROM person WHERE name = 'bob'" ||
         sqlite3 "$state/convjudge.db" "INSERT INTO membership (class_group, person, by_class) SELECT 1, id, 1 FROM person WHERE name = 'bob'"
     as "$teacher" POST /teacher/groups/1/remove -d "person=$(in_store "SELECT id FROM person WHERE name = 'bob'")"
@@ -169,6 +170,9 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     equal 200 "$status"
     as "$teacher" POST /teacher/tokens/list -F names=
     said "the list has no name, expected one on each line"
+    seq -f 'person %g' 1001 >names.csv
+    as "$teacher" POST /teacher/tokens/list -F file=@names.csv
+    said "the list has more than 1000 names"
 }
 
 @test "a teacher makes groups with a link, and tokens for students alone" {

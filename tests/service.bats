@@ -582,6 +582,12 @@ END
     echo damaged >broken.db
     judge restore --state "$state" broken.db
     ends 2 "broken.db"
+    { head -c 20000 copy.db; head -c 20000 /dev/urandom; tail -c +40001 copy.db; } >broken.db
+    judge restore --state "$state" broken.db
+    ends 2 "broken.db: the database is damaged: "
+    sqlite3 leaderboard.db ".read $root/leaderboard/schema.sql" ".read $root/leaderboard/case_times.sql" ".read $root/leaderboard/boards.sql"
+    judge restore --state "$state" leaderboard.db
+    ends 2 "leaderboard.db: holds no submissions, expected a copy of \`convjudge backup\`"
     judge restore --state "$state" nothing.db
     ends 2 "nothing.db: there is no such file, expected a copy of \`convjudge backup\`"
     equal 2 "$(in_store 'SELECT count(*) FROM submission')"

@@ -255,10 +255,11 @@ Status people_add_group(Store *store, const char *name, int64_t ends_s, Secret *
     if (status == STATUS_OK)
         status = secret_new(invitation, why);
     if (status == STATUS_OK)
-        status = database_do(store, &added, why,
-                             "INSERT INTO class_group (name, invitation, created_utc, link_ends_s) VALUES (?1, ?2, ?3, nullif(?4, 0))"
-                             " ON CONFLICT (name) DO NOTHING",
-                             "ttti", name, secret_hash(invitation->hex).hex, utc_now().text, ends_s);
+        status = database_do(
+            store, &added, why,
+            "INSERT INTO class_group (name, invitation, created_utc, link_ends_s) VALUES (?1, ?2, ?3, nullif(?4, 0))"
+            " ON CONFLICT (name) DO NOTHING",
+            "ttti", name, secret_hash(invitation->hex).hex, utc_now().text, ends_s);
     if (status == STATUS_OK && added == 0)
         return fail(STATUS_BAD_INPUT, why, "there is a group '%s' already, expected another name", name);
     return status;
@@ -290,8 +291,8 @@ Status people_renew_link(Store *store, int64_t group, int64_t ends_s, Secret *in
 {
     TRY(secret_new(invitation, why));
     return database_do(store, NULL, why,
-                       "UPDATE class_group SET invitation = ?2, link_ends_s = nullif(?3, 0) WHERE id = ?1", "iti", group,
-                       secret_hash(invitation->hex).hex, ends_s);
+                       "UPDATE class_group SET invitation = ?2, link_ends_s = nullif(?3, 0) WHERE id = ?1", "iti",
+                       group, secret_hash(invitation->hex).hex, ends_s);
 }
 
 Status people_end_link(Store *store, int64_t group, Message *why)
@@ -304,7 +305,8 @@ Status people_leave_group(Store *store, int64_t group, int64_t person, Message *
 {
     int64_t removed = 0;
     TRY(database_do(store, &removed, why,
-                    "DELETE FROM membership WHERE class_group = ?1 AND person = ?2 AND by_class = 0", "ii", group, person));
+                    "DELETE FROM membership WHERE class_group = ?1 AND person = ?2 AND by_class = 0", "ii", group,
+                    person));
     return removed > 0 ? STATUS_OK
                        : fail(STATUS_BAD_INPUT, why,
                               "this person did not join by a link; remove the name from the group in class.json");

@@ -131,20 +131,20 @@ static Status insert_submission(Store *store, const HandIn *hand_in, int64_t rec
         " source_bytes)"
         " SELECT max(next_number.submission, coalesce((SELECT max(id) + 1 FROM submission), 1)),"
         " ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM next_number",
-        "itttttttii", hand_in->person, hand_in->key, hand_in->problem, hand_in->mode, hand_in->sizes, hand_in->file_name,
-        hand_in->source_hash, utc_of(received_s).text, received_s, (int64_t)strlen(hand_in->source));
+        "itttttttii", hand_in->person, hand_in->key, hand_in->problem, hand_in->mode, hand_in->sizes,
+        hand_in->file_name, hand_in->source_hash, utc_of(received_s).text, received_s,
+        (int64_t)strlen(hand_in->source));
 }
 
 static Status note_origin(Store *store, const HandIn *hand_in, int64_t id, Message *why)
 {
     if (hand_in->origin == NULL)
         return STATUS_OK;
-    return database_do(
-        store, NULL, why,
-        "INSERT INTO taken_in (submission, origin, received_s, marked_late, person_id)"
-        " VALUES (?1, ?2, nullif(?3, 0), ?4, ?5)",
-        "itiit", id, hand_in->origin, hand_in->origin_received_s, (int64_t)hand_in->origin_marked_late,
-        hand_in->origin_person_id);
+    return database_do(store, NULL, why,
+                       "INSERT INTO taken_in (submission, origin, received_s, marked_late, person_id)"
+                       " VALUES (?1, ?2, nullif(?3, 0), ?4, ?5)",
+                       "itiit", id, hand_in->origin, hand_in->origin_received_s, (int64_t)hand_in->origin_marked_late,
+                       hand_in->origin_person_id);
 }
 
 static Status note_sender(Store *store, const HandIn *hand_in, int64_t id, Message *why)

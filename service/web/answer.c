@@ -46,7 +46,7 @@ void answer_error(Visit *visit, int status, const char *format, ...)
 
 void answer_failure(Visit *visit, Status status, const Message *why)
 {
-    const int code = status == STATUS_NOT_FOUND ? 404
+    const int code = status == STATUS_NOT_FOUND   ? 404
                      : status == STATUS_BAD_INPUT ? 400
                      : visit->is_limited          ? 429
                                                   : 503;

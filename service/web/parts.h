@@ -81,7 +81,7 @@ typedef struct SubmissionRecord { /* what is known of a judged submission */
     const cJSON *sitting;         /* the object of Run.sitting, for the roofline; NULL: unknown */
     const cJSON *explain;         /* the object of explain.json; NULL: none */
     const char *source;           /* NULL: unknown, or not for this reader */
-    const Problem *problem; /* with its testcases, whose samples a wrong output stands beside; NULL: unknown */
+    const Problem *problem;       /* with its testcases, whose samples a wrong output stands beside; NULL: unknown */
     const TestcaseSet *testcases;
     const BoardPage *board; /* NULL: none; its standings hold the submission under its person's name if it ranks */
 } SubmissionRecord;

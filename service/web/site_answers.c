@@ -263,8 +263,9 @@ static Status link_end(const Visit *visit, int64_t *ends_s, Message *why)
 static void show_link(Visit *visit, const char *group, const Secret *invitation, int64_t ends_s)
 {
     show_secret(visit, "Group", group, invitation_link(visit, invitation),
-                arena_printf(visit->arena, "Give this link to the students of the group. Each logs in, opens it and joins."
-                                           " It ends at %s, and sooner if you end it.",
+                arena_printf(visit->arena,
+                             "Give this link to the students of the group. Each logs in, opens it and joins."
+                             " It ends at %s, and sooner if you end it.",
                              utc_of(ends_s).text));
 }
 
@@ -362,7 +363,8 @@ void site_remove_member(Visit *visit)
     Message why;
     Status status = find_group(visit, &group, &why);
     if (status == STATUS_OK)
-        status = people_leave_group(visit->service->store, group.id, number == NULL ? 0 : strtoll(number, NULL, 10), &why);
+        status = people_leave_group(visit->service->store, group.id, number == NULL ? 0 : strtoll(number, NULL, 10),
+                                    &why);
     if (status == STATUS_OK)
         class_watch_look(visit->service->class_watch, true);
     finish_group(visit, status, "group remove",

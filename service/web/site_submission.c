@@ -469,8 +469,8 @@ static Status put_program(const Visit *visit, const Problem *problem, const char
     const char *number = http_query(visit->request, "from"), *source = NULL;
     StoredSubmission row = {0};
     const bool is_edited = number != NULL && visit->is_known &&
-                           submissions_read(visit->service->store, strtoll(number, NULL, 10), visit->arena, &row, why) ==
-                               STATUS_OK &&
+                           submissions_read(visit->service->store, strtoll(number, NULL, 10), visit->arena, &row,
+                                            why) == STATUS_OK &&
                            row.person_id == visit->person.id && strcmp(row.problem, problem->id) == 0;
     Status status = is_edited ? submissions_source(visit->service->store, row.source_hash, visit->arena, &source, why)
                               : STATUS_OK;

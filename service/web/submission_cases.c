@@ -533,7 +533,8 @@ static void add_whole(Text *page, const SubmissionRecord *record, const cJSON *i
     if (count == 0 || count > WHOLE_ELEMENTS || (size_t)cJSON_GetArraySize(lists[1]) != count ||
         (size_t)cJSON_GetArraySize(lists[2]) != count)
         return;
-    const size_t columns = columns_of(count, shape == NULL || shape->child == NULL ? 0 : (size_t)shape->child->valuedouble,
+    const size_t columns = columns_of(count,
+                                      shape == NULL || shape->child == NULL ? 0 : (size_t)shape->child->valuedouble,
                                       (size_t)cJSON_GetArraySize(shape));
     SmallArray expected = {.name = "expected", .count = count, .columns = columns};
     SmallArray got = {.name = "got", .count = count, .columns = columns};
@@ -543,7 +544,8 @@ static void add_whole(Text *page, const SubmissionRecord *record, const cJSON *i
     read_list(lists[2], bounds);
     for (size_t i = 0; i < count; i++)
         got.is_wrong[i] = !(fabs(got.values[i] - expected.values[i]) <= bounds[i]);
-    html_raw(page, "<div class=\"scroll\" role=\"group\" aria-label=\"The sample\" tabindex=\"0\"><div class=\"arrays\">\n");
+    html_raw(page,
+             "<div class=\"scroll\" role=\"group\" aria-label=\"The sample\" tabindex=\"0\"><div class=\"arrays\">\n");
     add_inputs(page, record, view_text(item, "name"));
     add_array(page, &expected);
     add_array(page, &got);
