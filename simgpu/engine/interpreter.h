@@ -105,8 +105,8 @@ bool may_go_on(Worker *worker);
 /* Executes an instruction in those of the active lanes in which its guard holds. False where a fault ended the
  * block. */
 bool execute_instruction(Worker *worker, const Instruction *instruction, Active *active);
-/* Counts that a basic block has begun `times` times. */
-void count_block(Worker *worker, const BasicBlock *block, const Active *active, uint64_t times);
+/* Counts that the group has begun a basic block `times` times. */
+void count_block(Worker *worker, const BasicBlock *block, Group *group, uint64_t times);
 /* Counts that the group has branched backward so many times. False where the launch must end. */
 bool count_backward_branches(Worker *worker, Group *group, uint32_t branches);
 
