@@ -292,8 +292,7 @@ static void check_begin(Broker *broker, const ControlRequest *request, DeviceChe
         if (argument->role == ARGUMENT_OUTPUT) {
             check->output_address = broker->arrays[i];
             check->output_bytes = argument->span.bytes;
-            for (size_t word = 0; word < DEVICE_POISON_WORDS; word++)
-                check->output_poison[word] = call_poison_word(argument->poison_bits, argument->float_output, word);
+            call_poison_words(argument->poison_bits, argument->float_output, check->output_poison);
         }
         if (control_is_array(argument))
             check->arrays[check->array_count++] = (DeviceNamed){

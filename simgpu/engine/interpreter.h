@@ -55,6 +55,7 @@ typedef struct TranslatorSettings {
     char *folder;   /* keeps the compiled libraries */
     SimTranslate when;
     bool compiles_nothing; /* use the libraries that are in the folder, and add none */
+    _Atomic int under_way; /* kernels that other threads compile */
 } TranslatorSettings;
 
 /* Where a group of lanes stands in its basic block: the index of the next instruction, or one of these. */
@@ -77,9 +78,9 @@ typedef struct Worker Worker;
 typedef struct Translator {
     /* The job of a kernel for blocks of that shape, out of the kernel's list `*jobs`; adds one where there is none. The
      * settings and the code must outlive it. */
-    TranslationJob *(*find)(TranslationJob **jobs, const TranslatorSettings *settings, const Code *code,
+    TranslationJob *(*find)(TranslationJob **jobs, TranslatorSettings *settings, const Code *code,
                             const uint32_t shape[3]);
-    /* Frees a kernel's list of jobs, and first stops what other threads still compile for it. */
+    /* Frees a kernel's list of jobs, and first waits for what other threads still compile for it. */
     void (*free)(TranslationJob *jobs);
     /* The worker begins a block of threads. Where the translation is ready, this sets worker->jit. Where it is not, this
      * takes steps towards it if they pay: the blocks of the launch that are left will execute about that many
