@@ -10,6 +10,7 @@
 #include "simgpu/cost/launch_limits.h"
 #include "simgpu/cost/machine_code.h"
 #include "simgpu/engine/interpreter.h"
+#include "simgpu/engine/provenance.h"
 #include "simgpu/memory/memory.h"
 #include "simgpu/memory/texture.h"
 #include "simgpu/simgpu.h"
@@ -59,6 +60,7 @@ struct SimGpu {
     int variable_count;   /* of all modules, in device memory */
     SimLine *lines;       /* of the last launch with SIM_COUNT_LINES; NULL: it had not that flag */
     SimTouched *touched;  /* SimReport.touched of the last launch */
+    Provenance *provenance; /* NULL: nothing is traced */
 };
 
 struct SimFunction {

@@ -12,6 +12,7 @@
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
+#include "grader/report/trace.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -315,12 +316,13 @@ static Status make_case(Trying *trying, Message *why)
         const char *other = options->seed != NULL && !options->find ? "seed" : options->data != NULL ? "data" : NULL;
         return other == NULL ? STATUS_OK
                              : fail(STATUS_BAD_INPUT, why,
-                                    "try: '--%s' needs '--sizes': the samples have data of their own", other);
+                                    "%s: '--%s' needs '--sizes': the samples have data of their own",
+                                    options->subcommand, other);
     }
     const CustomCase own = {.sizes = options->sizes, .data = options->data, .seed = trying->seed};
     Message unfit;
     Status status = custom_case_make(&trying->request.problem, &own, &trying->set, &unfit);
-    return status == STATUS_OK ? status : fail(status, why, "try: %s", unfit.text);
+    return status == STATUS_OK ? status : fail(status, why, "%s: %s", options->subcommand, unfit.text);
 }
 
 static Status try_check_request(Trying *trying, Message *why)
@@ -418,6 +420,55 @@ Status command_try(const Options *options, int *exit_status, Message *why)
         status = write_result(&trying, why);
     if (status == STATUS_OK)
         *exit_status = verdict_exit_status(trying.result.verdict);
+    result_free(&trying.result);
+    testcases_free(&trying.set);
+    request_free(&trying.request);
+    return status;
+}
+
+/* ==== command trace =============================================================================================== */
+
+static bool is_simulated(const char *device)
+{
+    return device == NULL || strcmp(device, "sim") == 0 || strncmp(device, "sim:", 4) == 0;
+}
+
+/* A submission without an output, or without a wrong one, gets its report. */
+static Status write_trace(const Trying *trying, const TermTrace *trace, Message *why)
+{
+    Text text = {0};
+    if (trace->mine == NULL) {
+        if (trying->result.verdict == VERDICT_ACCEPTED)
+            text_add(&text, "  No element is wrong. To trace one all the same, name it: --output (OUTPUT= with make)\n");
+        Status status = request_write(trying->options, &trying->result, text.data == NULL ? "" : text.data, why);
+        text_free(&text);
+        return status;
+    }
+    trace_write(trace, terminal_style(stdout), &text);
+    Status status = json_target_write("-", &text, why);
+    text_free(&text);
+    return status;
+}
+
+Status command_trace(const Options *options, int *exit_status, Message *why)
+{
+    Trying trying = {.options = options};
+    TermTrace trace = {0};
+    Progress progress = progress_new(stderr);
+    Status status = is_simulated(options->device)
+                        ? try_check_request(&trying, why)
+                        : fail(STATUS_BAD_INPUT, why, "trace: --device %s: expected sim[:PROFILE]", options->device);
+    const TraceWish wish = {.output = options->output,
+                            .cases = trying.set.count == 0 ? NULL : &trying.set,
+                            .device = options->device == NULL ? "sim" : options->device,
+                            .progress = &progress};
+    if (status == STATUS_OK)
+        status = trace_run(&trying.request.problem, &trying.request.submission, &wish, &trying.result, &trace, why);
+    if (status == STATUS_OK)
+        status = write_trace(&trying, &trace, why);
+    if (status == STATUS_OK)
+        *exit_status = trace.mine == NULL ? verdict_exit_status(trying.result.verdict) : trace.is_wrong;
+    trace_free(&trace);
     result_free(&trying.result);
     testcases_free(&trying.set);
     request_free(&trying.request);

@@ -1,0 +1,929 @@
+#include "grader/report/trace.h"
+
+#include "base/paths.h"
+#include "grader/check/oracle.h"
+#include "grader/judge/judge.h"
+#include "harness/compile/compile_sandbox.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ==== terms ======================================================================================================= */
+
+/* Expands a node into terms, in the order in which their sums were made. */
+typedef struct Expansion {
+    const Problem *problem;
+    const ProfileTrace *trace;
+    uint32_t steps[TERM_MAX_STEPS]; /* stores on the way from the output to the present node, the nearest last */
+    int step_count;
+    Arena *arena;
+} Expansion;
+
+static void expand(Expansion *expansion, uint32_t node, TraceTerms *out);
+
+static int input_named(const Problem *problem, const char *name)
+{
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_IN && strcmp(problem->parameters[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+static TraceTerm *add_term(const Expansion *expansion, TraceTerms *out, TraceTerm term)
+{
+    if (out->count == TRACE_MAX_TERMS) {
+        out->is_cut = true;
+        return NULL;
+    }
+    if (out->count == out->room) {
+        TraceTerm *grown = arena_array(expansion->arena, 2 * out->room + 16, sizeof *grown);
+        if (out->count > 0)
+            memcpy(grown, out->items, out->count * sizeof *grown);
+        out->items = grown;
+        out->room = 2 * out->room + 16;
+    }
+    term.other = -1;
+    out->items[out->count] = term;
+    return &out->items[out->count++];
+}
+
+static void add_all(const Expansion *expansion, TraceTerms *out, const TraceTerms *from, double factor)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        TraceTerm term = from->items[i];
+        term.coefficient *= factor;
+        add_term(expansion, out, term);
+    }
+    out->is_cut |= from->is_cut;
+}
+
+/* ---- single factors ---------------------------------------------------------------------------------------------- */
+
+static TraceFactor factor_of(const Expansion *expansion, uint32_t node, int parameter)
+{
+    const ProfileNode *at = &expansion->trace->nodes[node];
+    TraceFactor factor = {.parameter = parameter, .index = at->index, .node = node, .value = at->value};
+    if (parameter >= 0)
+        factor.value = element_load(expansion->problem->parameters[parameter].type, &at->bits, 0);
+    else if (at->kind == NODE_ELEMENT && at->bytes == sizeof(float))
+        factor.value = element_load(ELEMENT_FLOAT32, &at->bits, 0);
+    memcpy(factor.steps, expansion->steps, sizeof factor.steps);
+    factor.step_count = expansion->step_count;
+    return factor;
+}
+
+static void add_factor(const Expansion *expansion, uint32_t node, TraceTerms *out)
+{
+    const ProfileNode *at = &expansion->trace->nodes[node];
+    int parameter = -1;
+    if (at->kind == NODE_ELEMENT && at->array > 0)
+        parameter = input_named(expansion->problem, expansion->trace->arrays[at->array - 1]);
+    const TraceFactor factor = factor_of(expansion, node, parameter);
+    if (at->kind == NODE_ELEMENT && parameter < 0 && !at->in_shared && factor.value == 0)
+        return; /* memory that the host has cleared */
+    add_term(expansion, out, (TraceTerm){.coefficient = 1, .factors = {factor}, .factor_count = 1, .node = node});
+}
+
+/* ---- sums and products ------------------------------------------------------------------------------------------- */
+
+static bool comes_first(const TraceFactor *a, const TraceFactor *b)
+{
+    if (a->parameter != b->parameter)
+        return (unsigned)a->parameter < (unsigned)b->parameter; /* those without a name come last */
+    return a->index != b->index ? a->index < b->index : a->node < b->node;
+}
+
+static void take_factor(TraceTerm *term, const TraceFactor *factor)
+{
+    int at = term->factor_count;
+    for (; at > 0 && comes_first(factor, &term->factors[at - 1]); at--)
+        term->factors[at] = term->factors[at - 1];
+    term->factors[at] = *factor;
+    term->factor_count++;
+}
+
+static bool is_constant(const TraceTerms *terms, double value)
+{
+    return terms->count == 0 || (terms->count == 1 && terms->items[0].factor_count == 0 &&
+                                 terms->items[0].coefficient == value);
+}
+
+/* Adds the sum of a product's terms; a zero that begins a sum is none. */
+static void add_part(Expansion *expansion, uint32_t source, double factor, uint32_t node, TraceTerms *out)
+{
+    TraceTerms part = {0};
+    if (source == 0)
+        return;
+    expand(expansion, source - 1, &part);
+    if (is_constant(&part, 0))
+        return;
+    if (part.count == 1 && part.items[0].factor_count <= 1 && part.items[0].node == source - 1)
+        part.items[0].node = node;
+    add_all(expansion, out, &part, factor);
+}
+
+static void add_products(Expansion *expansion, const ProfileNode *at, uint32_t node, TraceTerms *out)
+{
+    TraceTerms left = {0}, right = {0};
+    for (int i = 0; i < 2; i++)
+        if (at->sources[i] > 0)
+            expand(expansion, at->sources[i] - 1, i == 0 ? &left : &right);
+    out->is_cut |= left.is_cut || right.is_cut;
+    for (size_t i = 0; i < left.count && !out->is_cut; i++)
+        for (size_t k = 0; k < right.count && !out->is_cut; k++) {
+            const TraceTerm *a = &left.items[i], *b = &right.items[k];
+            TraceTerm term = *a;
+            term.coefficient *= b->coefficient;
+            term.node = node;
+            for (int f = 0; f < b->factor_count && term.factor_count < TERM_MAX_FACTORS; f++)
+                take_factor(&term, &b->factors[f]);
+            add_term(expansion, out, term);
+        }
+}
+
+static void add_quotient(Expansion *expansion, const ProfileNode *at, uint32_t node, TraceTerms *out)
+{
+    TraceTerms above = {0}, below = {0};
+    for (int i = 0; i < 2; i++)
+        if (at->sources[i] > 0)
+            expand(expansion, at->sources[i] - 1, i == 0 ? &above : &below);
+    if (below.count == 1 && below.items[0].factor_count == 0 && below.items[0].coefficient != 0)
+        add_all(expansion, out, &above, 1 / below.items[0].coefficient);
+    else
+        add_factor(expansion, node, out);
+}
+
+static void add_through_memory(Expansion *expansion, const ProfileNode *at, uint32_t node, TraceTerms *out)
+{
+    uint32_t steps[TERM_MAX_STEPS];
+    const int count = expansion->step_count;
+    memcpy(steps, expansion->steps, sizeof steps);
+    if (count == TERM_MAX_STEPS)
+        memmove(expansion->steps, expansion->steps + 1, (TERM_MAX_STEPS - 1) * sizeof *steps);
+    expansion->step_count = count < TERM_MAX_STEPS ? count + 1 : count;
+    expansion->steps[expansion->step_count - 1] = node;
+    if (at->sources[0] > 0)
+        expand(expansion, at->sources[0] - 1, out);
+    memcpy(expansion->steps, steps, sizeof steps);
+    expansion->step_count = count;
+}
+
+static void expand(Expansion *expansion, uint32_t node, TraceTerms *out)
+{
+    const ProfileNode *at = &expansion->trace->nodes[node];
+    switch ((NodeKind)at->kind) {
+    case NODE_CONSTANT:
+        add_term(expansion, out, (TraceTerm){.coefficient = at->value, .node = node});
+        break;
+    case NODE_LOAD:
+    case NODE_CONVERSION:
+    case NODE_LIMIT:
+        if (at->sources[0] > 0)
+            expand(expansion, at->sources[0] - 1, out);
+        break;
+    case NODE_STORE: add_through_memory(expansion, at, node, out); break;
+    case NODE_SUM:
+        add_part(expansion, at->sources[0], 1, node, out);
+        add_part(expansion, at->sources[1], 1, node, out);
+        break;
+    case NODE_DIFFERENCE:
+        add_part(expansion, at->sources[0], 1, node, out);
+        add_part(expansion, at->sources[1], -1, node, out);
+        break;
+    case NODE_PRODUCT: add_products(expansion, at, node, out); break;
+    case NODE_PRODUCT_AND_SUM:
+        add_part(expansion, at->sources[2], 1, node, out);
+        add_products(expansion, at, node, out);
+        break;
+    case NODE_NEGATION: add_part(expansion, at->sources[0], -1, node, out); break;
+    case NODE_QUOTIENT: add_quotient(expansion, at, node, out); break;
+    case NODE_ELEMENT:
+    case NODE_FUNCTION:
+    case NODE_KINDS: add_factor(expansion, node, out); break;
+    }
+}
+
+/* The value of the store that wrote the element: the last node. */
+static TraceTerms terms_of(const Problem *problem, const ProfileTrace *trace, Arena *arena)
+{
+    Expansion expansion = {.problem = problem, .trace = trace, .arena = arena};
+    TraceTerms terms = {.is_cut = trace->is_cut};
+    const uint32_t count = trace->node_count;
+    if (count > 0 && count <= PROFILE_MAX_NODES && trace->nodes[count - 1].sources[0] > 0 && !trace->is_cut)
+        expand(&expansion, trace->nodes[count - 1].sources[0] - 1, &terms);
+    return terms;
+}
+
+/* ==== comparison ================================================================================================== */
+
+static bool is_same_factor(const TraceFactor *a, const TraceFactor *b)
+{
+    return a->parameter >= 0 && a->parameter == b->parameter && a->index == b->index;
+}
+
+static bool has_same_factors(const TraceTerm *a, const TraceTerm *b)
+{
+    bool are_same = a->factor_count == b->factor_count;
+    for (int i = 0; i < a->factor_count && are_same; i++)
+        are_same = is_same_factor(&a->factors[i], &b->factors[i]);
+    return are_same;
+}
+
+static bool is_same_term(const TraceTerm *a, const TraceTerm *b)
+{
+    const double ROUNDING = 1e-6;
+    return has_same_factors(a, b) &&
+           fabs(a->coefficient - b->coefficient) <= ROUNDING * fabs(b->coefficient);
+}
+
+static int shared_factors(const TraceTerm *a, const TraceTerm *b)
+{
+    int count = 0;
+    for (int i = 0; i < a->factor_count; i++)
+        for (int k = 0; k < b->factor_count; k++)
+            count += is_same_factor(&a->factors[i], &b->factors[k]);
+    return count;
+}
+
+static void pair(TraceTerms *mine, size_t i, TraceTerms *others, size_t k, bool is_same)
+{
+    mine->items[i].other = (int)k;
+    others->items[k].other = (int)i;
+    mine->items[i].is_same = others->items[k].is_same = is_same;
+}
+
+/* Looks from the same place on, where equal terms mostly stand. */
+static void pair_same(TraceTerms *mine, TraceTerms *others)
+{
+    for (size_t i = 0; i < mine->count; i++)
+        for (size_t n = 0; n < others->count && mine->items[i].other < 0; n++) {
+            const size_t k = (i + n) % others->count;
+            if (others->items[k].other < 0 && is_same_term(&mine->items[i], &others->items[k]))
+                pair(mine, i, others, k, true);
+        }
+}
+
+/* A term that the oracle does not have stands for one of the oracle's with which it shares a factor. */
+static void pair_similar(TraceTerms *mine, TraceTerms *others)
+{
+    for (size_t i = 0; i < mine->count; i++) {
+        if (mine->items[i].other >= 0)
+            continue;
+        int most = 0;
+        size_t best = 0;
+        for (size_t n = 0; n < others->count; n++) {
+            const size_t k = (i + n) % others->count;
+            const int shared = shared_factors(&mine->items[i], &others->items[k]);
+            if (others->items[k].other < 0 && shared > most) {
+                most = shared;
+                best = k;
+            }
+        }
+        if (most > 0)
+            pair(mine, i, others, best, false);
+    }
+}
+
+/* Terms whose coefficient is 0 add nothing: ghost cells, for example. */
+static bool adds_nothing(const TraceTerm *term)
+{
+    return term->coefficient == 0;
+}
+
+void trace_compare(TermTrace *trace)
+{
+    TraceTerms *mine = &trace->terms, *others = &trace->expected_terms;
+    *mine = terms_of(trace->problem, &trace->mine->trace, &trace->arena);
+    *others = terms_of(trace->problem, &trace->oracle->trace, &trace->arena);
+    size_t kept = 0;
+    for (size_t i = 0; i < others->count; i++)
+        if (!adds_nothing(&others->items[i]))
+            others->items[kept++] = others->items[i];
+    others->count = kept;
+    pair_same(mine, others);
+    pair_similar(mine, others);
+    trace->first = trace->first_missing = -1;
+    trace->different = trace->missing = 0;
+    for (size_t i = mine->count; i-- > 0;)
+        if (!mine->items[i].is_same && !(adds_nothing(&mine->items[i]) && mine->items[i].other < 0)) {
+            trace->first = (int)i;
+            trace->different++;
+        }
+    for (size_t k = others->count; k-- > 0;)
+        if (others->items[k].other < 0) {
+            trace->first_missing = (int)k;
+            trace->missing++;
+        }
+}
+
+/* ==== words ======================================================================================================= */
+
+void trace_add_element(const TermTrace *trace, size_t parameter, uint64_t index, Text *out)
+{
+    const Parameter *array = &trace->problem->parameters[parameter];
+    size_t shape[TENSOR_MAX_RANK], count, position[TENSOR_MAX_RANK] = {0};
+    text_add(out, array->name);
+    if (problem_shape(trace->problem, parameter, &trace->sizes, shape, &count, NULL) != STATUS_OK || index >= count) {
+        text_printf(out, "[%llu]", (unsigned long long)index);
+        return;
+    }
+    for (int i = array->rank - 1; i >= 0; i--) {
+        position[i] = index % shape[i];
+        index /= shape[i];
+    }
+    for (int i = 0; i < array->rank; i++)
+        text_printf(out, "[%zu]", position[i]);
+}
+
+/* "output[12]" of a node that is no element of an input. */
+static void add_unnamed(const ExecutionProfile *profile, uint32_t node, Text *out)
+{
+    const ProfileNode *at = &profile->trace.nodes[node];
+    if (at->kind != NODE_ELEMENT)
+        text_printf(out, "%.6g", at->value);
+    else if (at->in_shared)
+        text_add(out, "shared memory that nothing has written");
+    else if (at->array > 0 && at->array <= PROFILE_MAX_ARRAYS)
+        text_printf(out, "%s[%llu]", profile->trace.arrays[at->array - 1], (unsigned long long)at->index);
+    else
+        text_add(out, "memory that no kernel has written");
+}
+
+static void add_factor_name(const TermTrace *trace, const ExecutionProfile *profile, const TraceFactor *factor, Text *out)
+{
+    if (factor->parameter >= 0)
+        trace_add_element(trace, (size_t)factor->parameter, factor->index, out);
+    else
+        add_unnamed(profile, factor->node, out);
+}
+
+void trace_add_term(const TermTrace *trace, const ExecutionProfile *profile, const TraceTerm *term, Text *out)
+{
+    if (term->coefficient == -1 && term->factor_count > 0)
+        text_add(out, "-");
+    else if (term->coefficient != 1 || term->factor_count == 0)
+        text_printf(out, "%.6g%s", term->coefficient, term->factor_count == 0 ? "" : " * ");
+    for (int i = 0; i < term->factor_count; i++) {
+        text_add(out, i == 0 ? "" : " * ");
+        add_factor_name(trace, profile, &term->factors[i], out);
+    }
+}
+
+static double value_of(const TraceTerm *term)
+{
+    double value = term->coefficient;
+    for (int i = 0; i < term->factor_count; i++)
+        value *= term->factors[i].value;
+    return value;
+}
+
+static bool is_own_line(const TermTrace *trace, const ProfileNode *node)
+{
+    const char *file = trace->mine->files[node->file < PROFILE_MAX_FILES ? node->file : 0], *slash = strrchr(file, '/');
+    return node->line > 0 && strcmp(slash == NULL ? file : slash + 1, COMPILE_SOURCE_NAME) == 0;
+}
+
+/* Adds the node's line to those that are shown, in ascending order. */
+static int take_line(const TermTrace *trace, uint32_t node, int *lines, int count, int room)
+{
+    const ProfileNode *at = &trace->mine->trace.nodes[node];
+    int place = 0;
+    if (!is_own_line(trace, at))
+        return count;
+    while (place < count && lines[place] < at->line)
+        place++;
+    if (count == room || (place < count && lines[place] == at->line))
+        return count;
+    memmove(lines + place + 1, lines + place, (size_t)(count - place) * sizeof *lines);
+    lines[place] = at->line;
+    return count + 1;
+}
+
+void trace_add_lines(const TermTrace *trace, const TraceTerm *term, Text *out)
+{
+    enum { MOST = 6 };
+    int lines[MOST], count = take_line(trace, term->node, lines, 0, MOST);
+    for (int i = 0; i < term->factor_count; i++) {
+        count = take_line(trace, term->factors[i].node, lines, count, MOST);
+        for (int k = 0; k < term->factors[i].step_count; k++)
+            count = take_line(trace, term->factors[i].steps[k], lines, count, MOST);
+    }
+    for (int i = 0; i < count; i++)
+        text_printf(out, "%s%d", i == 0 ? "" : ", ", lines[i]);
+}
+
+/* " (line 14)" */
+static void add_line(const TermTrace *trace, uint32_t node, Text *out)
+{
+    const ProfileNode *at = &trace->mine->trace.nodes[node];
+    if (is_own_line(trace, at))
+        text_printf(out, " (line %d)", at->line);
+}
+
+/* "(3,0)", with as many axes as the shape has. */
+static void add_index(const uint32_t index[3], const uint32_t shape[3], Text *out)
+{
+    const int axes = shape[2] > 1 ? 3 : shape[1] > 1 ? 2 : 1;
+    for (int i = 0; i < axes; i++)
+        text_printf(out, "%s%u", i == 0 ? "(" : ",", index[i]);
+    text_add(out, ")");
+}
+
+static void add_thread(const TermTrace *trace, const ProfileNode *node, Text *out)
+{
+    static const uint32_t unknown[3] = {1, 1, 2};
+    const ProfileTrace *from = &trace->mine->trace;
+    const uint32_t kernel = node->launch < PROFILE_MAX_LAUNCHES ? from->kernels[node->launch] : 0;
+    const LaunchShape *shape = kernel > 0 && kernel <= PROFILE_MAX_KERNELS ? &trace->mine->kernels[kernel - 1].shape
+                                                                           : NULL;
+    text_add(out, "thread ");
+    add_index(node->thread, shape == NULL ? unknown : shape->block, out);
+    text_add(out, " of block ");
+    add_index(node->block, shape == NULL ? unknown : shape->grid, out);
+}
+
+void trace_add_writer(const TermTrace *trace, Text *out)
+{
+    const ProfileTrace *from = &trace->mine->trace;
+    if (from->node_count == 0) {
+        text_add(out, "No thread stores this element.");
+        return;
+    }
+    const ProfileNode *store = &from->nodes[from->node_count - 1];
+    text_add(out, "It is stored by ");
+    add_thread(trace, store, out);
+    add_line(trace, from->node_count - 1, out);
+    if (from->stores > 1)
+        text_printf(out, ", after %u other store%s to it", from->stores - 1, from->stores == 2 ? "" : "s");
+    text_add(out, ".");
+}
+
+/* ---- the sentence ------------------------------------------------------------------------------------------------ */
+
+/* How often the term occurs in the list. */
+static int occurrences(const TraceTerms *terms, const TraceTerm *term)
+{
+    int count = 0;
+    for (size_t i = 0; i < terms->count; i++)
+        count += has_same_factors(&terms->items[i], term) && !adds_nothing(&terms->items[i]);
+    return count;
+}
+
+static const char *times_words(int count)
+{
+    static const char *const words[] = {"never", "once", "twice"};
+    static char more[24];
+    if (count < 3)
+        return words[count];
+    snprintf(more, sizeof more, "%d times", count);
+    return more;
+}
+
+/* The factors in which two terms that share all others differ; false where there is more than one on a side. */
+static bool difference(const TraceTerm *mine, const TraceTerm *other, const TraceFactor **same, const TraceFactor **one,
+                       const TraceFactor **another)
+{
+    *same = *one = *another = NULL;
+    if (mine->factor_count != 2 || other->factor_count != 2 || shared_factors(mine, other) != 1)
+        return false;
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 2; k++)
+            if (is_same_factor(&mine->factors[i], &other->factors[k])) {
+                *same = &mine->factors[i];
+                *one = &mine->factors[1 - i];
+                *another = &other->factors[1 - k];
+            }
+    return *same != NULL;
+}
+
+/* "input[8] is multiplied by kernel[2] twice, by kernel[3] never (line 14)" */
+static void say_other_factor(const TermTrace *trace, const TraceTerm *mine, const TraceTerm *other,
+                             const TraceFactor *same, const TraceFactor *one, const TraceFactor *another, Text *out)
+{
+    const int mine_times = occurrences(&trace->terms, mine), other_times = occurrences(&trace->terms, other);
+    add_factor_name(trace, trace->mine, same, out);
+    text_add(out, " is multiplied by ");
+    add_factor_name(trace, trace->mine, one, out);
+    if (mine_times > 1) {
+        text_printf(out, " %s, by ", times_words(mine_times));
+        add_factor_name(trace, trace->oracle, another, out);
+        text_printf(out, " %s", times_words(other_times));
+    } else {
+        text_add(out, ", not by ");
+        add_factor_name(trace, trace->oracle, another, out);
+    }
+    add_line(trace, mine->node, out);
+}
+
+static void say_zero(const TermTrace *trace, const TraceTerm *mine, const TraceTerm *other, Text *out)
+{
+    for (int i = 0; i < mine->factor_count; i++) {
+        text_add(out, i == 0 ? "" : " * ");
+        add_factor_name(trace, trace->mine, &mine->factors[i], out);
+    }
+    text_add(out, " is multiplied by 0, not by ");
+    for (int i = 0, said = 0; i < other->factor_count; i++) {
+        bool is_shared = false;
+        for (int k = 0; k < mine->factor_count; k++)
+            is_shared |= is_same_factor(&other->factors[i], &mine->factors[k]);
+        if (is_shared)
+            continue;
+        text_add(out, said++ == 0 ? "" : " * ");
+        add_factor_name(trace, trace->oracle, &other->factors[i], out);
+    }
+    add_line(trace, mine->node, out);
+}
+
+static void say_different(const TermTrace *trace, const TraceTerm *mine, Text *out)
+{
+    const TraceTerm *other = mine->other < 0 ? NULL : &trace->expected_terms.items[mine->other];
+    const TraceFactor *same, *one, *another;
+    if (other != NULL && difference(mine, other, &same, &one, &another)) {
+        say_other_factor(trace, mine, other, same, one, another, out);
+        return;
+    }
+    if (other != NULL && adds_nothing(mine)) {
+        say_zero(trace, mine, other, out);
+        return;
+    }
+    trace_add_term(trace, trace->mine, mine, out);
+    if (other != NULL) {
+        text_add(out, " is added, not ");
+        trace_add_term(trace, trace->oracle, other, out);
+    } else {
+        const int expected = occurrences(&trace->expected_terms, mine), times = occurrences(&trace->terms, mine);
+        if (expected > 0)
+            text_printf(out, " is added %s, expected %s", times_words(times), times_words(expected));
+        else
+            text_add(out, " is added, but does not belong to this element");
+    }
+    add_line(trace, mine->node, out);
+}
+
+/* All terms are right, and the value is wrong: what became of the sum. */
+static void say_after_sum(const TermTrace *trace, Text *out)
+{
+    const ProfileTrace *from = &trace->mine->trace;
+    double sum = 0;
+    for (size_t i = 0; i < trace->terms.count; i++)
+        sum += value_of(&trace->terms.items[i]);
+    text_printf(out, "All %zu terms are those of the oracle; exactly, they add up to %.9g.", trace->terms.count, sum);
+    for (uint32_t node = from->node_count; node > 0; node = from->nodes[node - 1].sources[0]) {
+        const ProfileNode *at = &from->nodes[node - 1];
+        const bool is_limit = at->kind == NODE_LIMIT;
+        if (!is_limit && at->kind != NODE_CONVERSION && at->kind != NODE_STORE && at->kind != NODE_LOAD)
+            break;
+        if (is_limit) {
+            text_printf(out, " A limit makes %.9g of it", at->value);
+            add_line(trace, node - 1, out);
+            text_add(out, ".");
+        }
+    }
+}
+
+static bool has_unnamed(const TraceTerms *terms)
+{
+    for (size_t i = 0; i < terms->count; i++)
+        for (int k = 0; k < terms->items[i].factor_count; k++)
+            if (terms->items[i].factors[k].parameter < 0)
+                return true;
+    return false;
+}
+
+static void say_unfollowed(const TermTrace *trace, Text *out)
+{
+    const ProfileTrace *from = &trace->mine->trace;
+    const ProfileNode place = {.file = from->unfollowed_file, .line = from->unfollowed_line};
+    text_printf(out, "A trace does not follow %s", from->unfollowed);
+    if (is_own_line(trace, &place))
+        text_printf(out, " (line %d)", place.line);
+    text_add(out, ", so some terms are unknown. ");
+}
+
+void trace_sentence(const TermTrace *trace, Text *out)
+{
+    const ProfileTrace *from = &trace->mine->trace;
+    if (from->unfollowed[0] != '\0' && (from->node_count == 0 || trace->terms.is_cut || has_unnamed(&trace->terms)))
+        say_unfollowed(trace, out);
+    if (from->node_count == 0) {
+        text_add(out, "No kernel of the call stores this element.");
+        return;
+    }
+    if (trace->terms.is_cut || trace->expected_terms.is_cut) {
+        text_printf(out, "It has more than %d terms: trace a smaller case.", TRACE_MAX_TERMS);
+        return;
+    }
+    if (trace->first >= 0) {
+        say_different(trace, &trace->terms.items[trace->first], out);
+    } else if (trace->first_missing >= 0) {
+        trace_add_term(trace, trace->oracle, &trace->expected_terms.items[trace->first_missing], out);
+        text_add(out, " is missing");
+    } else {
+        say_after_sum(trace, out);
+        return;
+    }
+    const size_t more = trace->different + trace->missing - 1;
+    text_add(out, ".");
+    if (more > 0)
+        text_printf(out, " %zu more of its %zu terms differ%s.", more, trace->terms.count + trace->missing,
+                    more == 1 ? "s" : "");
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+enum { MOST_ROWS = 60, SAME_AROUND = 2 };
+
+static bool is_near_difference(const TraceTerms *terms, size_t i)
+{
+    if (terms->count <= MOST_ROWS / 2)
+        return true;
+    for (size_t k = i > SAME_AROUND ? i - SAME_AROUND : 0; k <= i + SAME_AROUND && k < terms->count; k++)
+        if (!terms->items[k].is_same)
+            return true;
+    return i < SAME_AROUND || i + SAME_AROUND >= terms->count;
+}
+
+static void add_row(const TermTrace *trace, const TraceTerm *mine, const TraceTerm *other, bool is_first, Text *out)
+{
+    Text term = {0}, lines = {0};
+    text_printf(out, "  %s ", is_first ? ">" : mine == NULL || !mine->is_same ? "!" : " ");
+    if (mine != NULL) {
+        trace_add_term(trace, trace->mine, mine, &term);
+        trace_add_lines(trace, mine, &lines);
+        text_printf(out, "%-36s %12.6g  %-12s", term.data, value_of(mine), lines.data == NULL ? "" : lines.data);
+    } else {
+        text_printf(out, "%-36s %12s  %-12s", "missing", "", "");
+    }
+    text_free(&term);
+    text_free(&lines);
+    if (mine != NULL && mine->is_same)
+        text_add(out, " =");
+    else if (other != NULL) {
+        text_add(out, " ");
+        trace_add_term(trace, trace->oracle, other, out);
+    } else if (mine != NULL && !adds_nothing(mine)) {
+        text_add(out, " nothing");
+    }
+    while (out->length > 0 && out->data[out->length - 1] == ' ')
+        out->data[--out->length] = '\0';
+    text_add(out, "\n");
+}
+
+static void add_table(const TermTrace *trace, Text *out)
+{
+    const TraceTerms *mine = &trace->terms, *others = &trace->expected_terms;
+    size_t rows = 0, skipped = 0;
+    text_printf(out, "\n    %-36s %12s  %-12s %s\n", "added, in this order", "value", "lines", "the oracle adds");
+    for (size_t i = 0; i < mine->count && rows < MOST_ROWS; i++) {
+        const TraceTerm *term = &mine->items[i];
+        if (!is_near_difference(mine, i)) {
+            skipped++;
+            continue;
+        }
+        if (skipped > 0)
+            text_printf(out, "    ... %zu equal terms\n", skipped);
+        skipped = 0;
+        add_row(trace, term, term->other < 0 ? NULL : &others->items[term->other], (int)i == trace->first, out);
+        rows++;
+    }
+    for (size_t k = 0; k < others->count && rows < MOST_ROWS; k++)
+        if (others->items[k].other < 0) {
+            add_row(trace, NULL, &others->items[k], trace->first < 0 && (int)k == trace->first_missing, out);
+            rows++;
+        }
+    if (rows == MOST_ROWS)
+        text_add(out, "    ...\n");
+}
+
+void trace_write(const TermTrace *trace, TerminalStyle style, Text *out)
+{
+    Text sentence = {0};
+    trace_sentence(trace, &sentence);
+    trace_add_element(trace, problem_output(trace->problem), trace->element, out);
+    text_printf(out, " of the case \"%s\" is %.9g, expected %.9g\n", trace->case_name, trace->got, trace->expected);
+    text_add(out, "  ");
+    trace_add_writer(trace, out);
+    text_add(out, "\n\n  ");
+    terminal_colour(style, out, trace->is_wrong ? COLOUR_BAD : COLOUR_GOOD, sentence.data);
+    text_add(out, "\n");
+    text_free(&sentence);
+    if (trace->terms.count + trace->expected_terms.count > 0)
+        add_table(trace, out);
+}
+
+/* ==== trace ======================================================================================================= */
+
+/* ---- the oracle as a submission ---------------------------------------------------------------------------------- */
+
+static Status add_file(const char *path, Text *out, Message *why)
+{
+    enum { MOST_BYTES = 1 << 20 };
+    Text text = {0};
+    TRY(text_read_file(path, MOST_BYTES, &text, why));
+    text_append(out, text.data, text.length);
+    text_free(&text);
+    return STATUS_OK;
+}
+
+/* A kernel that computes each element of the output as oracle.h says, and solve(), which launches it. */
+static Status oracle_source(const Problem *problem, const Sizes *sizes, Text *out, Message *why)
+{
+    char element[PATH_MAX], oracle[PATH_MAX];
+    const size_t output = problem_output(problem);
+    const Parameter *array = &problem->parameters[output];
+    size_t shape[TENSOR_MAX_RANK], count;
+    snprintf(oracle, sizeof oracle, "%s/oracle.h", problem->folder);
+    TRY(problem_shape(problem, output, sizes, shape, &count, why));
+    TRY(paths_home("grader/check/element.h", element, sizeof element, why));
+    text_add(out, "#define LANES 1\n");
+    oracle_case_header(problem, out);
+    TRY(add_file(element, out, why));
+    TRY(add_file(oracle, out, why));
+    text_printf(out, "__global__ void elements(const Case c, %s %s)\n{\n", array->c_type, array->name);
+    text_printf(out, "    long index = blockIdx.x * 256L + threadIdx.x, rest = index, position[%d];\n", array->rank);
+    text_printf(out, "    if (index >= %zu)\n        return;\n", count);
+    for (int i = array->rank - 1; i >= 0; i--)
+        text_printf(out, "    position[%d] = rest %% %zu;\n    rest /= %zu;\n", i, shape[i], shape[i]);
+    text_printf(out, "    double value = ORACLE_CALL(oracle, &c, position).value;\n");
+    text_printf(out, "    %s[index] = (%s)%s;\n}\n", array->name, element_c_name(array->type),
+                array->type == ELEMENT_UINT8 ? "fmin(fmax(rint(value), 0.0), 255.0)" : "value");
+    text_printf(out, "extern \"C\" %s\n{\n    const Case c = {", problem->signature);
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (i != output)
+            text_printf(out, " %s,", problem->parameters[i].name);
+    text_printf(out, " NULL };\n    elements<<<%zu, 256>>>(c, %s);\n    cudaDeviceSynchronize();\n}\n",
+                (count + 255) / 256, array->name);
+    return STATUS_OK;
+}
+
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
+/* The same in each run, so that the data are the same. */
+static const GeneratorKey DATA_KEY = {{0x7e9f, 1}};
+
+static Status run_traced(const TermTrace *trace, const Submission *submission, const TraceWish *wish,
+                         const TestcaseSet *only, ExecutionProfile *profiles, Result *result, Message *why)
+{
+    const JudgeJob job = {.problem = trace->problem,
+                          .submission = submission,
+                          .cases = only,
+                          .secret = &DATA_KEY,
+                          .device = wish->device,
+                          .samples_only = true,
+                          .profiles = profiles,
+                          .traced = 1 + trace->element};
+    return judge_submission(&job, result, why);
+}
+
+static Status trace_oracle(TermTrace *trace, const TraceWish *wish, const TestcaseSet *only, ExecutionProfile *profiles,
+                           Message *why)
+{
+    Submission oracle = {0};
+    Result result = {0};
+    Text source = {0};
+    Status status = oracle_source(trace->problem, &trace->sizes, &source, why);
+    if (status != STATUS_OK) {
+        text_free(&source);
+        return status;
+    }
+    status = submission_take("oracle.cu", &source, &oracle, why);
+    if (status == STATUS_OK)
+        status = run_traced(trace, &oracle, wish, only, profiles, &result, why);
+    if (status == STATUS_OK && result.verdict != VERDICT_ACCEPTED && profiles->trace.node_count == 0)
+        status = fail(STATUS_SYSTEM, why, "the oracle of %s as a kernel: %s: %s", trace->problem->id,
+                      verdict_name(result.verdict), result.text);
+    result_free(&result);
+    submission_free(&oracle);
+    return status;
+}
+
+/* ---- which element ----------------------------------------------------------------------------------------------- */
+
+/* "3,17" as the index of an element; the shape of the output says how many numbers it takes. */
+static Status read_element(TermTrace *trace, const char *text, Message *why)
+{
+    const size_t output = problem_output(trace->problem);
+    const Parameter *array = &trace->problem->parameters[output];
+    size_t shape[TENSOR_MAX_RANK], count;
+    const char *at = text;
+    TRY(problem_shape(trace->problem, output, &trace->sizes, shape, &count, why));
+    trace->element = 0;
+    for (int i = 0; i < array->rank; i++) {
+        char *end;
+        errno = 0;
+        const unsigned long long number = strtoull(at, &end, 10);
+        if (end == at || errno != 0 || *at == '-' || *end != (i == array->rank - 1 ? '\0' : ','))
+            return fail(STATUS_BAD_INPUT, why, "trace: --output %s: expected %d number%s with commas between them", text,
+                        array->rank, array->rank == 1 ? "" : "s");
+        if (number >= shape[i])
+            return fail(STATUS_BAD_INPUT, why, "trace: --output %s: %llu is outside of %s, expected 0 to %zu", text,
+                        number, array->name, shape[i] - 1);
+        trace->element = trace->element * shape[i] + number;
+        at = end + 1;
+    }
+    return STATUS_OK;
+}
+
+/* The case to trace: the first whose output is wrong; where an element was named, else the first. */
+static const CaseResult *choose_case(const Result *result, const TraceWish *wish)
+{
+    for (size_t i = 0; i < result->case_count; i++) {
+        const CaseResult *item = &result->cases[i];
+        if (item->sample != NULL && item->sample->compared && item->sample->comparison.wrong > 0)
+            return item;
+    }
+    const bool is_right = result->case_count > 0 && result->cases[0].sample != NULL && result->cases[0].sample->compared;
+    return wish->output != NULL && is_right ? &result->cases[0] : NULL;
+}
+
+static const Testcase *testcase_named(const TestcaseSet *set, const char *name)
+{
+    size_t i = 0;
+    while (i < set->count && (set->cases[i].group != CASE_SAMPLE || strcmp(set->cases[i].name, name) != 0))
+        i++;
+    return i < set->count ? &set->cases[i] : NULL;
+}
+
+static Status trace_case(TermTrace *trace, const TraceWish *wish, const TestcaseSet *set, const CaseResult *item,
+                         Message *why)
+{
+    enum { PROFILES = 2 }; /* of one case each */
+    const Testcase *testcase = testcase_named(set, item->name);
+    Result again = {0};
+    if (testcase == NULL)
+        return fail(STATUS_NOT_FOUND, why, "trace: there is no sample \"%s\"", item->name);
+    Testcase one = *testcase;
+    const TestcaseSet only = {.cases = &one, .count = 1};
+    ExecutionProfile *profiles = zeroed(PROFILES, sizeof *profiles);
+    trace->mine = profiles;
+    trace->oracle = profiles + 1;
+    progress_begin(wish->progress, "trace", 0);
+    Status status = run_traced(trace, trace->submission, wish, &only, profiles, &again, why);
+    result_free(&again);
+    if (status == STATUS_OK)
+        status = trace_oracle(trace, wish, &only, profiles + 1, why);
+    progress_end(wish->progress, status == STATUS_OK ? "done" : "failed");
+    return status;
+}
+
+/* What the checker saw, and of an element that is right, the oracle. */
+static void find_values(TermTrace *trace, const CaseResult *item)
+{
+    const OutputElements *elements = &item->sample->elements;
+    const WrongElement *first = &item->sample->comparison.first;
+    const ProfileTrace *mine = &trace->mine->trace, *oracle = &trace->oracle->trace;
+    trace->expected = oracle->node_count > 0 ? oracle->nodes[oracle->node_count - 1].value : NAN;
+    trace->got = mine->node_count > 0 ? mine->nodes[mine->node_count - 1].value : NAN;
+    if (trace->element < elements->count) {
+        trace->expected = elements->expected[trace->element];
+        trace->got = elements->got[trace->element];
+        trace->is_wrong = !(fabs(trace->got - trace->expected) <= elements->bounds[trace->element]);
+    } else if (item->sample->comparison.wrong > 0 && first->index == trace->element) {
+        trace->expected = first->expected;
+        trace->got = first->got;
+        trace->is_wrong = true;
+    }
+}
+
+Status trace_run(const Problem *problem, const Submission *submission, const TraceWish *wish, Result *result,
+                 TermTrace *trace, Message *why)
+{
+    const JudgeJob job = {.problem = problem,
+                          .submission = submission,
+                          .cases = wish->cases,
+                          .secret = &DATA_KEY,
+                          .device = wish->device,
+                          .samples_only = true,
+                          .progress = wish->progress};
+    TestcaseSet samples = {0};
+    *trace = (TermTrace){.problem = problem, .submission = submission};
+    TRY(judge_submission(&job, result, why));
+    const CaseResult *item = choose_case(result, wish);
+    if (item == NULL)
+        return STATUS_OK;
+    trace->sizes = item->sizes;
+    trace->case_name = item->name;
+    trace->element = item->sample->comparison.wrong > 0 ? item->sample->comparison.first.index : 0;
+    if (wish->output != NULL)
+        TRY(read_element(trace, wish->output, why));
+    if (wish->cases == NULL)
+        TRY(testcases_read(problem, &samples, why));
+    Status status = trace_case(trace, wish, wish->cases == NULL ? &samples : wish->cases, item, why);
+    testcases_free(&samples);
+    if (status != STATUS_OK)
+        return status;
+    trace_compare(trace);
+    find_values(trace, item);
+    return STATUS_OK;
+}
+
+void trace_free(TermTrace *trace)
+{
+    free((void *)trace->mine);
+    arena_free(&trace->arena);
+    *trace = (TermTrace){0};
+}
