@@ -12,6 +12,7 @@
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
+#include "grader/report/report.h"
 #include "grader/report/trace.h"
 
 #include <ctype.h>
@@ -434,18 +435,24 @@ static bool is_simulated(const char *device)
 }
 
 /* A submission without an output, or without a wrong one, gets its report. */
-static Status write_trace(const Trying *trying, const TermTrace *trace, Message *why)
+static Status write_traces(const Trying *trying, TraceList *list, Message *why)
 {
+    const char *json = trying->options->json;
+    const TerminalStyle style = terminal_style(stdout);
+    const TraceViews views = trace_views(list);
     Text text = {0};
-    if (trace->mine == NULL) {
-        if (trying->result.verdict == VERDICT_ACCEPTED)
-            text_add(&text, "  No element is wrong. To trace one all the same, name it: --output (OUTPUT= with make)\n");
-        Status status = request_write(trying->options, &trying->result, text.data == NULL ? "" : text.data, why);
-        text_free(&text);
-        return status;
+    if (json != NULL)
+        record_print(&trace_table, &views, &text);
+    else if (views.count == 0)
+        report_write(&trying->result, style, &text);
+    for (size_t i = 0; i < views.count && json == NULL; i++) {
+        text_add(&text, i == 0 ? "" : "\n");
+        trace_write(&views.items[i], style, &text);
     }
-    trace_write(trace, terminal_style(stdout), &text);
-    Status status = json_target_write("-", &text, why);
+    if (views.count == 0 && json == NULL && trying->result.verdict == VERDICT_ACCEPTED)
+        text_add(&text, "  No element is wrong here. Look for sizes that fail with `try --find` (FIND=1 with make), and\n"
+                        "  trace those; or name an element with --output (OUTPUT= with make).\n");
+    Status status = json_target_write(json != NULL ? json : "-", &text, why);
     text_free(&text);
     return status;
 }
@@ -453,7 +460,7 @@ static Status write_trace(const Trying *trying, const TermTrace *trace, Message 
 Status command_trace(const Options *options, int *exit_status, Message *why)
 {
     Trying trying = {.options = options};
-    TermTrace trace = {0};
+    TraceList list = {0};
     Progress progress = progress_new(stderr);
     Status status = is_simulated(options->device)
                         ? try_check_request(&trying, why)
@@ -463,12 +470,12 @@ Status command_trace(const Options *options, int *exit_status, Message *why)
                             .device = options->device == NULL ? "sim" : options->device,
                             .progress = &progress};
     if (status == STATUS_OK)
-        status = trace_run(&trying.request.problem, &trying.request.submission, &wish, &trying.result, &trace, why);
+        status = trace_run(&trying.request.problem, &trying.request.submission, &wish, &trying.result, &list, why);
     if (status == STATUS_OK)
-        status = write_trace(&trying, &trace, why);
+        status = write_traces(&trying, &list, why);
     if (status == STATUS_OK)
-        *exit_status = trace.mine == NULL ? verdict_exit_status(trying.result.verdict) : trace.is_wrong;
-    trace_free(&trace);
+        *exit_status = list.count == 1 ? list.items[0].is_wrong : verdict_exit_status(trying.result.verdict);
+    trace_free(&list);
     result_free(&trying.result);
     testcases_free(&trying.set);
     request_free(&trying.request);

@@ -1,6 +1,9 @@
 #include "grader/report/trace.h"
 
+#include "base/elf.h"
+#include "base/html.h"
 #include "base/paths.h"
+#include "base/svg.h"
 #include "grader/check/oracle.h"
 #include "grader/judge/judge.h"
 #include "harness/compile/compile_sandbox.h"
@@ -33,11 +36,11 @@ static int input_named(const Problem *problem, const char *name)
     return -1;
 }
 
-static TraceTerm *add_term(const Expansion *expansion, TraceTerms *out, TraceTerm term)
+static void keep_term(const Expansion *expansion, TraceTerms *out, TraceTerm term)
 {
     if (out->count == TRACE_MAX_TERMS) {
         out->is_cut = true;
-        return NULL;
+        return;
     }
     if (out->count == out->room) {
         TraceTerm *grown = arena_array(expansion->arena, 2 * out->room + 16, sizeof *grown);
@@ -47,8 +50,7 @@ static TraceTerm *add_term(const Expansion *expansion, TraceTerms *out, TraceTer
         out->room = 2 * out->room + 16;
     }
     term.other = -1;
-    out->items[out->count] = term;
-    return &out->items[out->count++];
+    out->items[out->count++] = term;
 }
 
 static void add_all(const Expansion *expansion, TraceTerms *out, const TraceTerms *from, double factor)
@@ -56,7 +58,7 @@ static void add_all(const Expansion *expansion, TraceTerms *out, const TraceTerm
     for (size_t i = 0; i < from->count; i++) {
         TraceTerm term = from->items[i];
         term.coefficient *= factor;
-        add_term(expansion, out, term);
+        keep_term(expansion, out, term);
     }
     out->is_cut |= from->is_cut;
 }
@@ -85,7 +87,7 @@ static void add_factor(const Expansion *expansion, uint32_t node, TraceTerms *ou
     const TraceFactor factor = factor_of(expansion, node, parameter);
     if (at->kind == NODE_ELEMENT && parameter < 0 && !at->in_shared && factor.value == 0)
         return; /* memory that the host has cleared */
-    add_term(expansion, out, (TraceTerm){.coefficient = 1, .factors = {factor}, .factor_count = 1, .node = node});
+    keep_term(expansion, out, (TraceTerm){.coefficient = 1, .factors = {factor}, .factor_count = 1, .node = node});
 }
 
 /* ---- sums and products ------------------------------------------------------------------------------------------- */
@@ -141,7 +143,7 @@ static void add_products(Expansion *expansion, const ProfileNode *at, uint32_t n
             term.node = node;
             for (int f = 0; f < b->factor_count && term.factor_count < TERM_MAX_FACTORS; f++)
                 take_factor(&term, &b->factors[f]);
-            add_term(expansion, out, term);
+            keep_term(expansion, out, term);
         }
 }
 
@@ -177,7 +179,7 @@ static void expand(Expansion *expansion, uint32_t node, TraceTerms *out)
     const ProfileNode *at = &expansion->trace->nodes[node];
     switch ((NodeKind)at->kind) {
     case NODE_CONSTANT:
-        add_term(expansion, out, (TraceTerm){.coefficient = at->value, .node = node});
+        keep_term(expansion, out, (TraceTerm){.coefficient = at->value, .node = node});
         break;
     case NODE_LOAD:
     case NODE_CONVERSION:
@@ -202,6 +204,7 @@ static void expand(Expansion *expansion, uint32_t node, TraceTerms *out)
     case NODE_NEGATION: add_part(expansion, at->sources[0], -1, node, out); break;
     case NODE_QUOTIENT: add_quotient(expansion, at, node, out); break;
     case NODE_ELEMENT:
+    case NODE_UNSET:
     case NODE_FUNCTION:
     case NODE_KINDS: add_factor(expansion, node, out); break;
     }
@@ -322,7 +325,7 @@ void trace_compare(TermTrace *trace)
 
 /* ==== words ======================================================================================================= */
 
-void trace_add_element(const TermTrace *trace, size_t parameter, uint64_t index, Text *out)
+static void add_element(const TermTrace *trace, size_t parameter, uint64_t index, Text *out)
 {
     const Parameter *array = &trace->problem->parameters[parameter];
     size_t shape[TENSOR_MAX_RANK], count, position[TENSOR_MAX_RANK] = {0};
@@ -343,7 +346,9 @@ void trace_add_element(const TermTrace *trace, size_t parameter, uint64_t index,
 static void add_unnamed(const ExecutionProfile *profile, uint32_t node, Text *out)
 {
     const ProfileNode *at = &profile->trace.nodes[node];
-    if (at->kind != NODE_ELEMENT)
+    if (at->kind == NODE_UNSET)
+        text_add(out, "a variable that was never set");
+    else if (at->kind != NODE_ELEMENT)
         text_printf(out, "%.6g", at->value);
     else if (at->in_shared)
         text_add(out, "shared memory that nothing has written");
@@ -356,12 +361,12 @@ static void add_unnamed(const ExecutionProfile *profile, uint32_t node, Text *ou
 static void add_factor_name(const TermTrace *trace, const ExecutionProfile *profile, const TraceFactor *factor, Text *out)
 {
     if (factor->parameter >= 0)
-        trace_add_element(trace, (size_t)factor->parameter, factor->index, out);
+        add_element(trace, (size_t)factor->parameter, factor->index, out);
     else
         add_unnamed(profile, factor->node, out);
 }
 
-void trace_add_term(const TermTrace *trace, const ExecutionProfile *profile, const TraceTerm *term, Text *out)
+static void add_term(const TermTrace *trace, const ExecutionProfile *profile, const TraceTerm *term, Text *out)
 {
     if (term->coefficient == -1 && term->factor_count > 0)
         text_add(out, "-");
@@ -403,7 +408,7 @@ static int take_line(const TermTrace *trace, uint32_t node, int *lines, int coun
     return count + 1;
 }
 
-void trace_add_lines(const TermTrace *trace, const TraceTerm *term, Text *out)
+static void add_lines(const TermTrace *trace, const TraceTerm *term, Text *out)
 {
     enum { MOST = 6 };
     int lines[MOST], count = take_line(trace, term->node, lines, 0, MOST);
@@ -446,11 +451,28 @@ static void add_thread(const TermTrace *trace, const ProfileNode *node, Text *ou
     add_index(node->block, shape == NULL ? unknown : shape->grid, out);
 }
 
-void trace_add_writer(const TermTrace *trace, Text *out)
+/* "The call launches blur with (1) blocks of (16,16) threads." */
+static void add_launches(const ExecutionProfile *profile, Text *out)
+{
+    enum { MOST_NAMED = 4 };
+    text_add(out, profile->kernel_count == 0 ? "The call launches no kernel." : "The call launches ");
+    for (uint32_t i = 0; i < profile->kernel_count && i < MOST_NAMED; i++) {
+        char name[SIM_MAX_NAME];
+        symbol_name(profile->kernels[i].name, name, sizeof name);
+        text_printf(out, "%s%s with ", i == 0 ? "" : ", then ", name);
+        add_index(profile->kernels[i].shape.grid, profile->kernels[i].shape.grid, out);
+        text_add(out, " blocks of ");
+        add_index(profile->kernels[i].shape.block, profile->kernels[i].shape.block, out);
+        text_add(out, " threads");
+    }
+    text_add(out, profile->kernel_count == 0 ? "" : ".");
+}
+
+static void add_writer(const TermTrace *trace, Text *out)
 {
     const ProfileTrace *from = &trace->mine->trace;
     if (from->node_count == 0) {
-        text_add(out, "No thread stores this element.");
+        add_launches(trace->mine, out);
         return;
     }
     const ProfileNode *store = &from->nodes[from->node_count - 1];
@@ -550,10 +572,10 @@ static void say_different(const TermTrace *trace, const TraceTerm *mine, Text *o
         say_zero(trace, mine, other, out);
         return;
     }
-    trace_add_term(trace, trace->mine, mine, out);
+    add_term(trace, trace->mine, mine, out);
     if (other != NULL) {
         text_add(out, " is added, not ");
-        trace_add_term(trace, trace->oracle, other, out);
+        add_term(trace, trace->oracle, other, out);
     } else {
         const int expected = occurrences(&trace->expected_terms, mine), times = occurrences(&trace->terms, mine);
         if (expected > 0)
@@ -601,14 +623,16 @@ static void say_unfollowed(const TermTrace *trace, Text *out)
     text_printf(out, "A trace does not follow %s", from->unfollowed);
     if (is_own_line(trace, &place))
         text_printf(out, " (line %d)", place.line);
-    text_add(out, ", so some terms are unknown. ");
+    text_add(out, ", so some terms are unknown: the table has their values.");
 }
 
-void trace_sentence(const TermTrace *trace, Text *out)
+static void add_sentence(const TermTrace *trace, Text *out)
 {
     const ProfileTrace *from = &trace->mine->trace;
-    if (from->unfollowed[0] != '\0' && (from->node_count == 0 || trace->terms.is_cut || has_unnamed(&trace->terms)))
+    if (from->unfollowed[0] != '\0' && (from->node_count == 0 || trace->terms.is_cut || has_unnamed(&trace->terms))) {
         say_unfollowed(trace, out);
+        return;
+    }
     if (from->node_count == 0) {
         text_add(out, "No kernel of the call stores this element.");
         return;
@@ -620,7 +644,7 @@ void trace_sentence(const TermTrace *trace, Text *out)
     if (trace->first >= 0) {
         say_different(trace, &trace->terms.items[trace->first], out);
     } else if (trace->first_missing >= 0) {
-        trace_add_term(trace, trace->oracle, &trace->expected_terms.items[trace->first_missing], out);
+        add_term(trace, trace->oracle, &trace->expected_terms.items[trace->first_missing], out);
         text_add(out, " is missing");
     } else {
         say_after_sum(trace, out);
@@ -632,6 +656,36 @@ void trace_sentence(const TermTrace *trace, Text *out)
         text_printf(out, " %zu more of its %zu terms differ%s.", more, trace->terms.count + trace->missing,
                     more == 1 ? "s" : "");
 }
+
+/* ==== view ======================================================================================================== */
+
+RECORD(row_table, TraceRow,
+    ROW(TraceRow, mark, "mark", .about = "`first`: the first term that differs; `other`: one more"),
+    ROW(TraceRow, term, "term"),
+    ROW(TraceRow, value, "value"),
+    ROW(TraceRow, lines, "lines"),
+    ROW(TraceRow, expected, "expected", .about = "what the submission adds, its value and the source lines on its way; what the oracle adds; empty: nothing"),
+    ROW(TraceRow, left_out, "left_out", .sparse = true, .about = "equal terms that stand before this one and are left out"));
+RECORD(map_table, TraceMap,
+    ROW(TraceMap, array, "array", .about = "an input, or a plane of it"),
+    ROW(TraceMap, first_row, "first_row"),
+    ROW(TraceMap, first_column, "first_column"),
+    ROW(TraceMap, rows, "rows"),
+    ROW(TraceMap, columns, "columns", .about = "the part of it that is shown"),
+    ROW(TraceMap, cells, "cells", .about = "a character for each element: `=` used as by the oracle, `+` only by the submission, `-` only by the oracle, `!` by both in different terms, `.` not used"));
+RECORD_PUBLIC(trace_view_table, TraceView,
+    ROW(TraceView, case_name, "case", .required = true, .about = "the name of a sample, or the sizes of a case of your own"),
+    ROW(TraceView, element, "element", .required = true, .about = "such as `output[3][17]`"),
+    ROW(TraceView, got, "got"),
+    ROW(TraceView, expected, "expected", .about = "its value; `null`: none"),
+    ROW(TraceView, is_wrong, "is_wrong", .about = "the checker does not accept it"),
+    ROW(TraceView, writer, "writer", .required = true, .about = "who stored it: a sentence"),
+    ROW(TraceView, sentence, "sentence", .required = true, .about = "what is wrong with its terms"),
+    ROW_LIST(TraceView, rows, row_count, "rows", row_table),
+    ROW_LIST(TraceView, maps, map_count, "maps", map_table));
+RECORD_PUBLIC(trace_table, TraceViews,
+    ROW_SCHEMA("schema", 1),
+    ROW_LIST(TraceViews, items, count, "traces", trace_view_table));
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
@@ -647,72 +701,368 @@ static bool is_near_difference(const TraceTerms *terms, size_t i)
     return i < SAME_AROUND || i + SAME_AROUND >= terms->count;
 }
 
-static void add_row(const TermTrace *trace, const TraceTerm *mine, const TraceTerm *other, bool is_first, Text *out)
+static const char *text_of_term(TermTrace *trace, const ExecutionProfile *profile, const TraceTerm *term)
 {
-    Text term = {0}, lines = {0};
-    text_printf(out, "  %s ", is_first ? ">" : mine == NULL || !mine->is_same ? "!" : " ");
-    if (mine != NULL) {
-        trace_add_term(trace, trace->mine, mine, &term);
-        trace_add_lines(trace, mine, &lines);
-        text_printf(out, "%-36s %12.6g  %-12s", term.data, value_of(mine), lines.data == NULL ? "" : lines.data);
-    } else {
-        text_printf(out, "%-36s %12s  %-12s", "missing", "", "");
-    }
-    text_free(&term);
-    text_free(&lines);
-    if (mine != NULL && mine->is_same)
-        text_add(out, " =");
-    else if (other != NULL) {
-        text_add(out, " ");
-        trace_add_term(trace, trace->oracle, other, out);
-    } else if (mine != NULL && !adds_nothing(mine)) {
-        text_add(out, " nothing");
-    }
-    while (out->length > 0 && out->data[out->length - 1] == ' ')
-        out->data[--out->length] = '\0';
-    text_add(out, "\n");
+    Text text = {0};
+    if (term != NULL)
+        add_term(trace, profile, term, &text);
+    return text_move(&text, &trace->arena);
 }
 
-static void add_table(const TermTrace *trace, Text *out)
+static const char *lines_of_term(TermTrace *trace, const TraceTerm *term)
+{
+    Text text = {0};
+    add_lines(trace, term, &text);
+    return text_move(&text, &trace->arena);
+}
+
+static void view_rows(TermTrace *trace, TraceView *view)
 {
     const TraceTerms *mine = &trace->terms, *others = &trace->expected_terms;
-    size_t rows = 0, skipped = 0;
-    text_printf(out, "\n    %-36s %12s  %-12s %s\n", "added, in this order", "value", "lines", "the oracle adds");
-    for (size_t i = 0; i < mine->count && rows < MOST_ROWS; i++) {
-        const TraceTerm *term = &mine->items[i];
+    size_t left_out = 0;
+    view->rows = arena_array(&trace->arena, MOST_ROWS, sizeof *view->rows);
+    for (size_t i = 0; i < mine->count && view->row_count < MOST_ROWS; i++) {
+        const TraceTerm *term = &mine->items[i], *other = term->other < 0 ? NULL : &others->items[term->other];
         if (!is_near_difference(mine, i)) {
-            skipped++;
+            left_out++;
             continue;
         }
-        if (skipped > 0)
-            text_printf(out, "    ... %zu equal terms\n", skipped);
-        skipped = 0;
-        add_row(trace, term, term->other < 0 ? NULL : &others->items[term->other], (int)i == trace->first, out);
-        rows++;
+        const bool differs = !term->is_same && !(adds_nothing(term) && other == NULL);
+        view->rows[view->row_count++] = (TraceRow){.mark = (int)i == trace->first ? "first" : differs ? "other" : "",
+                                                   .term = text_of_term(trace, trace->mine, term),
+                                                   .lines = lines_of_term(trace, term),
+                                                   .expected = text_of_term(trace, trace->oracle, other),
+                                                   .value = value_of(term),
+                                                   .left_out = left_out};
+        left_out = 0;
     }
-    for (size_t k = 0; k < others->count && rows < MOST_ROWS; k++)
-        if (others->items[k].other < 0) {
-            add_row(trace, NULL, &others->items[k], trace->first < 0 && (int)k == trace->first_missing, out);
-            rows++;
-        }
-    if (rows == MOST_ROWS)
-        text_add(out, "    ...\n");
+    for (size_t k = 0; k < others->count && view->row_count < MOST_ROWS; k++)
+        if (others->items[k].other < 0)
+            view->rows[view->row_count++] = (TraceRow){
+                .mark = trace->first < 0 && (int)k == trace->first_missing ? "first" : "other",
+                .term = "",
+                .lines = "",
+                .expected = text_of_term(trace, trace->oracle, &others->items[k])};
 }
 
-void trace_write(const TermTrace *trace, TerminalStyle style, Text *out)
+/* ---- maps -------------------------------------------------------------------------------------------------------- */
+
+enum { MOST_MAP_ROWS = 24, MOST_MAP_COLUMNS = 48 };
+
+typedef struct Plane { /* the last two dimensions of an input */
+    size_t parameter, rows, columns, number;
+    size_t low[2], high[2]; /* of the elements that are used: row, column */
+} Plane;
+
+static bool place_in(const Plane *plane, const TraceFactor *factor, size_t place[2])
 {
-    Text sentence = {0};
-    trace_sentence(trace, &sentence);
-    trace_add_element(trace, problem_output(trace->problem), trace->element, out);
-    text_printf(out, " of the case \"%s\" is %.9g, expected %.9g\n", trace->case_name, trace->got, trace->expected);
-    text_add(out, "  ");
-    trace_add_writer(trace, out);
-    text_add(out, "\n\n  ");
-    terminal_colour(style, out, trace->is_wrong ? COLOUR_BAD : COLOUR_GOOD, sentence.data);
+    const size_t elements = plane->rows * plane->columns;
+    if (factor->parameter != (int)plane->parameter || factor->index / elements != plane->number)
+        return false;
+    place[0] = factor->index % elements / plane->columns;
+    place[1] = factor->index % plane->columns;
+    return true;
+}
+
+static void widen(Plane *plane, const TraceTerms *terms)
+{
+    size_t place[2];
+    for (size_t i = 0; i < terms->count; i++)
+        for (int k = 0; k < terms->items[i].factor_count; k++)
+            for (int axis = 0; axis < 2 && place_in(plane, &terms->items[i].factors[k], place); axis++) {
+                plane->low[axis] = place[axis] < plane->low[axis] ? place[axis] : plane->low[axis];
+                plane->high[axis] = place[axis] > plane->high[axis] ? place[axis] : plane->high[axis];
+            }
+}
+
+/* The plane in which the first term has its factor; false where the input has no part in it. */
+static bool find_plane(const TermTrace *trace, size_t parameter, Plane *plane)
+{
+    const Parameter *array = &trace->problem->parameters[parameter];
+    const TraceTerms *lists[] = {&trace->expected_terms, &trace->terms};
+    size_t shape[TENSOR_MAX_RANK], count;
+    if (array->role != ROLE_IN ||
+        problem_shape(trace->problem, parameter, &trace->sizes, shape, &count, NULL) != STATUS_OK)
+        return false;
+    *plane = (Plane){.parameter = parameter,
+                     .rows = array->rank > 1 ? shape[array->rank - 2] : 1,
+                     .columns = shape[array->rank - 1],
+                     .low = {SIZE_MAX, SIZE_MAX}};
+    for (int list = 0; list < 2; list++)
+        for (size_t i = 0; i < lists[list]->count; i++)
+            for (int k = 0; k < lists[list]->items[i].factor_count; k++)
+                if (lists[list]->items[i].factors[k].parameter == (int)parameter) {
+                    plane->number = lists[list]->items[i].factors[k].index / (plane->rows * plane->columns);
+                    widen(plane, lists[0]);
+                    widen(plane, lists[1]);
+                    return true;
+                }
+    return false;
+}
+
+static void mark_cells(const TraceMap *map, const Plane *plane, const TraceTerms *terms, bool is_mine, char *cells)
+{
+    size_t place[2];
+    for (size_t i = 0; i < terms->count; i++)
+        for (int k = 0; k < terms->items[i].factor_count; k++) {
+            if (adds_nothing(&terms->items[i]) || !place_in(plane, &terms->items[i].factors[k], place) ||
+                place[0] - map->first_row >= map->rows || place[1] - map->first_column >= map->columns)
+                continue;
+            char *cell = &cells[(place[0] - map->first_row) * map->columns + place[1] - map->first_column];
+            const char mark = terms->items[i].is_same ? '=' : is_mine ? '+' : '-';
+            *cell = *cell == '.' || *cell == mark ? mark : '!';
+        }
+}
+
+static const char *name_of_plane(TermTrace *trace, const Plane *plane)
+{
+    const Parameter *array = &trace->problem->parameters[plane->parameter];
+    size_t shape[TENSOR_MAX_RANK], count, left = plane->number;
+    const char *name = "";
+    if (problem_shape(trace->problem, plane->parameter, &trace->sizes, shape, &count, NULL) != STATUS_OK)
+        return array->name;
+    for (int i = array->rank - 3; i >= 0; left /= shape[i], i--)
+        name = arena_printf(&trace->arena, "[%zu]%s", left % shape[i], name);
+    return arena_printf(&trace->arena, "%s%s", array->name, name);
+}
+
+/* Shows what is used, and an element around it. */
+static size_t begin_around(size_t low, size_t high, size_t extent, size_t most, size_t *count)
+{
+    const size_t first = low > 0 ? low - 1 : 0, end = high + 2 < extent ? high + 2 : extent;
+    *count = end - first < most ? end - first : most;
+    return first;
+}
+
+static void view_maps(TermTrace *trace, TraceView *view)
+{
+    view->maps = arena_array(&trace->arena, trace->problem->parameter_count, sizeof *view->maps);
+    for (size_t i = 0; i < trace->problem->parameter_count; i++) {
+        Plane plane;
+        if (!find_plane(trace, i, &plane))
+            continue;
+        TraceMap *map = &view->maps[view->map_count++];
+        *map = (TraceMap){.array = name_of_plane(trace, &plane)};
+        map->first_row = begin_around(plane.low[0], plane.high[0], plane.rows, MOST_MAP_ROWS, &map->rows);
+        map->first_column = begin_around(plane.low[1], plane.high[1], plane.columns, MOST_MAP_COLUMNS, &map->columns);
+        char *cells = arena_alloc(&trace->arena, map->rows * map->columns + 1);
+        memset(cells, '.', map->rows * map->columns);
+        cells[map->rows * map->columns] = '\0';
+        mark_cells(map, &plane, &trace->expected_terms, false, cells);
+        mark_cells(map, &plane, &trace->terms, true, cells);
+        map->cells = cells;
+    }
+}
+
+static TraceView view_of(TermTrace *trace)
+{
+    Text element = {0}, writer = {0}, sentence = {0};
+    add_element(trace, problem_output(trace->problem), trace->element, &element);
+    add_writer(trace, &writer);
+    add_sentence(trace, &sentence);
+    TraceView view = {.case_name = trace->case_name,
+                      .element = text_move(&element, &trace->arena),
+                      .got = trace->got,
+                      .expected = trace->expected,
+                      .is_wrong = trace->is_wrong,
+                      .writer = text_move(&writer, &trace->arena),
+                      .sentence = text_move(&sentence, &trace->arena)};
+    if (trace->mine->trace.node_count > 0)
+        view_rows(trace, &view);
+    view_maps(trace, &view);
+    return view;
+}
+
+TraceViews trace_views(TraceList *list)
+{
+    TraceViews views = {.count = list->count};
+    if (list->count > 0)
+        views.items = arena_array(&list->items[0].arena, list->count, sizeof *views.items);
+    for (size_t i = 0; i < list->count; i++)
+        views.items[i] = view_of(&list->items[i]);
+    return views;
+}
+
+static void add_got(const TraceView *view, Text *out)
+{
+    if (isnan(view->got))
+        text_add(out, "has no number, ");
+    else
+        text_printf(out, "is %.9g, ", view->got);
+}
+
+/* ---- on the terminal --------------------------------------------------------------------------------------------- */
+
+static void write_row(const TraceRow *row, int columns, TerminalStyle style, Text *out)
+{
+    const bool is_missing = row->term[0] == '\0', is_same = row->mark[0] == '\0';
+    if (row->left_out > 0)
+        text_printf(out, "    ... %zu equal terms\n", row->left_out);
+    if (is_same)
+        text_add(out, "    ");
+    else
+        terminal_colour(style, out, COLOUR_BAD, strcmp(row->mark, "first") == 0 ? "  > " : "  ! ");
+    if (is_missing)
+        text_printf(out, "%-*s %12s  %-10s", columns, "nothing", "", "");
+    else
+        text_printf(out, "%-*s %12.6g  %-10s", columns, row->term, row->value, row->lines);
+    text_printf(out, "  %s\n", is_same ? "=" : row->expected[0] == '\0' ? "nothing" : row->expected);
+}
+
+/* For example "[2..4]" in "input[2..4][0..3]". */
+static void write_map(const TraceMap *map, Text *out)
+{
+    text_printf(out, "\n    %s", map->array);
+    if (map->rows > 1)
+        text_printf(out, "[%zu to %zu]", map->first_row, map->first_row + map->rows - 1);
+    text_printf(out, "[%zu to %zu]\n", map->first_column, map->first_column + map->columns - 1);
+    for (size_t row = 0; row < map->rows; row++)
+        text_printf(out, "      %.*s\n", (int)map->columns, map->cells + row * map->columns);
+}
+
+void trace_write(const TraceView *view, TerminalStyle style, Text *out)
+{
+    int columns = 24;
+    for (size_t i = 0; i < view->row_count; i++)
+        columns = (int)strlen(view->rows[i].term) > columns ? (int)strlen(view->rows[i].term) : columns;
+    text_printf(out, "%s of the case \"%s\" ", view->element, view->case_name);
+    add_got(view, out);
+    text_printf(out, "expected %.9g\n  %s\n\n  ", view->expected, view->writer);
+    terminal_colour(style, out, view->is_wrong ? COLOUR_BAD : COLOUR_GOOD, view->sentence);
     text_add(out, "\n");
-    text_free(&sentence);
-    if (trace->terms.count + trace->expected_terms.count > 0)
-        add_table(trace, out);
+    if (view->row_count > 0)
+        text_printf(out, "\n    %-*s %12s  %-10s  %s\n", columns, "added, in this order", "value", "lines",
+                    "the oracle adds");
+    for (size_t i = 0; i < view->row_count; i++)
+        write_row(&view->rows[i], columns, style, out);
+    if (view->is_wrong && view->map_count > 0)
+        text_add(out, "\n  Elements: = used as by the oracle, + only here, - only by the oracle, ! in different terms\n");
+    for (size_t i = 0; i < view->map_count && view->is_wrong; i++)
+        write_map(&view->maps[i], out);
+}
+
+/* ---- on a page --------------------------------------------------------------------------------------------------- */
+
+enum { MARGIN = 34, LARGEST_CELL = 22 };
+
+static const char *class_of_cell(char cell)
+{
+    switch (cell) {
+    case '=': return "cell same";
+    case '+': return "cell extra";
+    case '-': return "cell missing";
+    case '!': return "cell mixed";
+    default: return "cell";
+    }
+}
+
+/* "Elements of input[0 to 4][0 to 5]. Only in the submission: [2][3]." */
+static void describe_map(const TraceMap *map, Text *out)
+{
+    static const struct {
+        char cell;
+        const char *words;
+    } kinds[] = {{'=', "Used as by the oracle"}, {'+', "Used only by the submission"}, {'-', "Used only by the oracle"},
+                 {'!', "Used by both in different terms"}};
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        bool is_first = true;
+        for (size_t i = 0; i < map->rows * map->columns; i++) {
+            if (map->cells[i] != kinds[kind].cell)
+                continue;
+            text_printf(out, is_first ? "%s: " : ", ", kinds[kind].words);
+            if (map->rows > 1 || map->first_row > 0)
+                text_printf(out, "[%zu]", map->first_row + i / map->columns);
+            text_printf(out, "[%zu]", map->first_column + i % map->columns);
+            is_first = false;
+        }
+        text_add(out, is_first ? "" : ". ");
+    }
+}
+
+static void draw_cells(const TraceMap *map, double size, Text *page)
+{
+    svg_rect(page, "cell", MARGIN, MARGIN, size * (double)map->columns, size * (double)map->rows);
+    for (size_t i = 0; i < map->rows * map->columns; i++) {
+        const double x = MARGIN + size * (double)(i % map->columns), y = MARGIN + size * (double)(i / map->columns);
+        const char sign[2] = {map->cells[i], '\0'};
+        if (map->cells[i] == '.')
+            continue;
+        svg_rect(page, class_of_cell(map->cells[i]), x, y, size - 1, size - 1);
+        if (map->cells[i] != '=')
+            svg_label(page, "sign", x + size / 2 - 0.5, y + size / 2 + 3, "middle", sign);
+    }
+}
+
+static void draw_number(Text *page, double x, double y, const char *anchor, size_t number)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%zu", number);
+    svg_label(page, "tick", x, y, anchor, text);
+}
+
+static void draw_map(const TraceMap *map, const char *id, size_t number, Text *page)
+{
+    const double size = fmin(LARGEST_CELL, (double)(PLOT_WIDTH - MARGIN) / (double)map->columns);
+    char name[80], title[80];
+    Text words = {0};
+    snprintf(name, sizeof name, "%s-map-%zu", id, number);
+    snprintf(title, sizeof title, "Elements of %s", map->array);
+    describe_map(map, &words);
+    svg_begin(page, name, MARGIN + size * (double)map->rows + 4, title, words.data == NULL ? "" : words.data);
+    svg_label(page, "tick", 0, 12, "start", map->array);
+    draw_number(page, MARGIN + size / 2, MARGIN - 6, "middle", map->first_column);
+    draw_number(page, MARGIN + size * ((double)map->columns - 0.5), MARGIN - 6, "middle",
+                map->first_column + map->columns - 1);
+    for (size_t row = 0; row < map->rows && map->rows > 1; row++)
+        draw_number(page, MARGIN - 5, MARGIN + size * ((double)row + 0.5) + 4, "end", map->first_row + row);
+    draw_cells(map, size, page);
+    svg_end(page);
+    text_free(&words);
+}
+
+static void draw_row(const TraceRow *row, Text *page)
+{
+    const bool is_same = row->mark[0] == '\0';
+    if (row->left_out > 0)
+        html_add(page, "<tr class=\"quiet\"><td colspan=\"5\">%zu equal terms</td></tr>\n", row->left_out);
+    html_add(page, "<tr class=\"%s\"><td>%s</td>", is_same ? "same" : "differs",
+             is_same ? "" : strcmp(row->mark, "first") == 0 ? "first" : "differs");
+    if (row->term[0] == '\0')
+        html_raw(page, "<td>nothing</td><td></td><td></td>");
+    else
+        html_add(page, "<td><code>%s</code></td><td class=\"number\">%g</td><td>%s</td>", row->term, row->value,
+                 row->lines);
+    if (is_same)
+        html_raw(page, "<td>the same</td></tr>\n");
+    else if (row->expected[0] == '\0')
+        html_raw(page, "<td>nothing</td></tr>\n");
+    else
+        html_add(page, "<td><code>%s</code></td></tr>\n", row->expected);
+}
+
+void trace_page(const TraceView *view, const char *id, Text *page)
+{
+    Text got = {0};
+    add_got(view, &got);
+    html_add(page, "<p><code>%s</code> of the case \"%s\" %sexpected %g. %s</p>\n<p class=\"finding\">%s</p>\n",
+             view->element, view->case_name, got.data, view->expected, view->writer, view->sentence);
+    text_free(&got);
+    if (view->row_count > 0)
+        html_add(page, "<div class=\"scroll\" role=\"group\" aria-label=\"Terms of %s\" tabindex=\"0\">\n<table class=\"wide\">\n"
+                       "<thead><tr><th scope=\"col\"><span class=\"unseen\">Mark</span></th><th scope=\"col\">Added, in this "
+                       "order</th><th scope=\"col\" class=\"number\">Value</th><th scope=\"col\">Lines</th><th scope=\"col\">The "
+                       "oracle adds</th></tr></thead>\n<tbody>\n",
+                 view->element);
+    for (size_t i = 0; i < view->row_count; i++)
+        draw_row(&view->rows[i], page);
+    if (view->row_count > 0)
+        html_raw(page, "</tbody></table></div>\n");
+    if (view->map_count > 0)
+        html_raw(page, "<p class=\"note\">Elements that its terms use. Blue: as the oracle does. + only the submission, - only "
+                       "the oracle, ! both, in different terms.</p>\n<div class=\"plots\">\n");
+    for (size_t i = 0; i < view->map_count; i++)
+        draw_map(&view->maps[i], id, i, page);
+    html_raw(page, view->map_count > 0 ? "</div>\n" : "");
 }
 
 /* ==== trace ======================================================================================================= */
@@ -730,33 +1080,41 @@ static Status add_file(const char *path, Text *out, Message *why)
 }
 
 /* A kernel that computes each element of the output as oracle.h says, and solve(), which launches it. */
-static Status oracle_source(const Problem *problem, const Sizes *sizes, Text *out, Message *why)
+static Status oracle_source(const Problem *problem, Text *out, Message *why)
 {
     char element[PATH_MAX], oracle[PATH_MAX];
     const size_t output = problem_output(problem);
     const Parameter *array = &problem->parameters[output];
-    size_t shape[TENSOR_MAX_RANK], count;
     snprintf(oracle, sizeof oracle, "%s/oracle.h", problem->folder);
-    TRY(problem_shape(problem, output, sizes, shape, &count, why));
     TRY(paths_home("grader/check/element.h", element, sizeof element, why));
     text_add(out, "#define LANES 1\n");
     oracle_case_header(problem, out);
     TRY(add_file(element, out, why));
     TRY(add_file(oracle, out, why));
-    text_printf(out, "__global__ void elements(const Case c, %s %s)\n{\n", array->c_type, array->name);
-    text_printf(out, "    long index = blockIdx.x * 256L + threadIdx.x, rest = index, position[%d];\n", array->rank);
-    text_printf(out, "    if (index >= %zu)\n        return;\n", count);
-    for (int i = array->rank - 1; i >= 0; i--)
-        text_printf(out, "    position[%d] = rest %% %zu;\n    rest /= %zu;\n", i, shape[i], shape[i]);
-    text_printf(out, "    double value = ORACLE_CALL(oracle, &c, position).value;\n");
+    text_add(out, "typedef struct Shape { long extents[RANK], count; } Shape;\n");
+    text_printf(out, "__global__ void elements(const Case c, const Shape shape, %s %s)\n{\n", array->c_type,
+                array->name);
+    text_add(out, "    const long index = blockIdx.x * 256L + threadIdx.x;\n"
+                  "    long rest = index, position[RANK];\n"
+                  "    if (index >= shape.count)\n        return;\n"
+                  "    for (int i = RANK - 1; i >= 0; i--) {\n"
+                  "        position[i] = rest % shape.extents[i];\n"
+                  "        rest /= shape.extents[i];\n    }\n"
+                  "    const double value = ORACLE_CALL(oracle, &c, position).value;\n");
     text_printf(out, "    %s[index] = (%s)%s;\n}\n", array->name, element_c_name(array->type),
                 array->type == ELEMENT_UINT8 ? "fmin(fmax(rint(value), 0.0), 255.0)" : "value");
     text_printf(out, "extern \"C\" %s\n{\n    const Case c = {", problem->signature);
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (i != output)
             text_printf(out, " %s,", problem->parameters[i].name);
-    text_printf(out, " NULL };\n    elements<<<%zu, 256>>>(c, %s);\n    cudaDeviceSynchronize();\n}\n",
-                (count + 255) / 256, array->name);
+    text_add(out, " NULL };\n    Shape shape = {{");
+    for (int i = 0; i < array->rank; i++)
+        text_printf(out, " %s,", array->shape[i].text);
+    text_printf(out,
+                " }, 1};\n    for (int i = 0; i < RANK; i++)\n        shape.count *= shape.extents[i];\n"
+                "    elements<<<(unsigned)((shape.count + 255) / 256), 256>>>(c, shape, %s);\n"
+                "    cudaDeviceSynchronize();\n}\n",
+                array->name);
     return STATUS_OK;
 }
 
@@ -785,7 +1143,7 @@ static Status trace_oracle(TermTrace *trace, const TraceWish *wish, const Testca
     Submission oracle = {0};
     Result result = {0};
     Text source = {0};
-    Status status = oracle_source(trace->problem, &trace->sizes, &source, why);
+    Status status = oracle_source(trace->problem, &source, why);
     if (status != STATUS_OK) {
         text_free(&source);
         return status;
@@ -828,16 +1186,24 @@ static Status read_element(TermTrace *trace, const char *text, Message *why)
     return STATUS_OK;
 }
 
-/* The case to trace: the first whose output is wrong; where an element was named, else the first. */
-static const CaseResult *choose_case(const Result *result, const TraceWish *wish)
+static bool has_wrong_output(const CaseResult *item)
 {
-    for (size_t i = 0; i < result->case_count; i++) {
-        const CaseResult *item = &result->cases[i];
-        if (item->sample != NULL && item->sample->compared && item->sample->comparison.wrong > 0)
-            return item;
-    }
-    const bool is_right = result->case_count > 0 && result->cases[0].sample != NULL && result->cases[0].sample->compared;
-    return wish->output != NULL && is_right ? &result->cases[0] : NULL;
+    return item->sample != NULL && item->sample->compared && item->sample->comparison.wrong > 0;
+}
+
+/* The cases to trace: those whose output is wrong; where an element was named, one of them or else the first. */
+static size_t choose_cases(const Result *result, const TraceWish *wish, const CaseResult *chosen[TRACE_MOST_CASES])
+{
+    const size_t most = wish->output != NULL ? 1 : TRACE_MOST_CASES;
+    size_t count = 0;
+    for (size_t i = 0; i < result->case_count && count < most; i++)
+        if (has_wrong_output(&result->cases[i]))
+            chosen[count++] = &result->cases[i];
+    const bool has_output = result->case_count > 0 && result->cases[0].sample != NULL &&
+                            result->cases[0].sample->compared;
+    if (count == 0 && wish->output != NULL && has_output)
+        chosen[count++] = &result->cases[0];
+    return count;
 }
 
 static const Testcase *testcase_named(const TestcaseSet *set, const char *name)
@@ -846,28 +1212,6 @@ static const Testcase *testcase_named(const TestcaseSet *set, const char *name)
     while (i < set->count && (set->cases[i].group != CASE_SAMPLE || strcmp(set->cases[i].name, name) != 0))
         i++;
     return i < set->count ? &set->cases[i] : NULL;
-}
-
-static Status trace_case(TermTrace *trace, const TraceWish *wish, const TestcaseSet *set, const CaseResult *item,
-                         Message *why)
-{
-    enum { PROFILES = 2 }; /* of one case each */
-    const Testcase *testcase = testcase_named(set, item->name);
-    Result again = {0};
-    if (testcase == NULL)
-        return fail(STATUS_NOT_FOUND, why, "trace: there is no sample \"%s\"", item->name);
-    Testcase one = *testcase;
-    const TestcaseSet only = {.cases = &one, .count = 1};
-    ExecutionProfile *profiles = zeroed(PROFILES, sizeof *profiles);
-    trace->mine = profiles;
-    trace->oracle = profiles + 1;
-    progress_begin(wish->progress, "trace", 0);
-    Status status = run_traced(trace, trace->submission, wish, &only, profiles, &again, why);
-    result_free(&again);
-    if (status == STATUS_OK)
-        status = trace_oracle(trace, wish, &only, profiles + 1, why);
-    progress_end(wish->progress, status == STATUS_OK ? "done" : "failed");
-    return status;
 }
 
 /* What the checker saw, and of an element that is right, the oracle. */
@@ -889,8 +1233,37 @@ static void find_values(TermTrace *trace, const CaseResult *item)
     }
 }
 
+static Status trace_case(TermTrace *trace, const TraceWish *wish, const TestcaseSet *set, const CaseResult *item,
+                         Message *why)
+{
+    enum { PROFILES = 2 }; /* of one case each */
+    const Testcase *testcase = testcase_named(set, item->name);
+    Result again = {0};
+    if (testcase == NULL)
+        return fail(STATUS_NOT_FOUND, why, "trace: there is no sample \"%s\"", item->name);
+    trace->sizes = item->sizes;
+    trace->case_name = item->name;
+    trace->element = item->sample->comparison.wrong > 0 ? item->sample->comparison.first.index : 0;
+    if (wish->output != NULL)
+        TRY(read_element(trace, wish->output, why));
+    Testcase one = *testcase;
+    const TestcaseSet only = {.cases = &one, .count = 1};
+    ExecutionProfile *profiles = zeroed(PROFILES, sizeof *profiles);
+    trace->mine = profiles;
+    trace->oracle = profiles + 1;
+    Status status = run_traced(trace, trace->submission, wish, &only, profiles, &again, why);
+    result_free(&again);
+    if (status == STATUS_OK)
+        status = trace_oracle(trace, wish, &only, profiles + 1, why);
+    if (status != STATUS_OK)
+        return status;
+    trace_compare(trace);
+    find_values(trace, item);
+    return STATUS_OK;
+}
+
 Status trace_run(const Problem *problem, const Submission *submission, const TraceWish *wish, Result *result,
-                 TermTrace *trace, Message *why)
+                 TraceList *list, Message *why)
 {
     const JudgeJob job = {.problem = problem,
                           .submission = submission,
@@ -899,31 +1272,32 @@ Status trace_run(const Problem *problem, const Submission *submission, const Tra
                           .device = wish->device,
                           .samples_only = true,
                           .progress = wish->progress};
+    const CaseResult *chosen[TRACE_MOST_CASES];
     TestcaseSet samples = {0};
-    *trace = (TermTrace){.problem = problem, .submission = submission};
     TRY(judge_submission(&job, result, why));
-    const CaseResult *item = choose_case(result, wish);
-    if (item == NULL)
+    const size_t count = choose_cases(result, wish, chosen);
+    if (count == 0)
         return STATUS_OK;
-    trace->sizes = item->sizes;
-    trace->case_name = item->name;
-    trace->element = item->sample->comparison.wrong > 0 ? item->sample->comparison.first.index : 0;
-    if (wish->output != NULL)
-        TRY(read_element(trace, wish->output, why));
     if (wish->cases == NULL)
         TRY(testcases_read(problem, &samples, why));
-    Status status = trace_case(trace, wish, wish->cases == NULL ? &samples : wish->cases, item, why);
+    progress_begin(wish->progress, "trace", (int)count);
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        list->items[i] = (TermTrace){.problem = problem, .submission = submission};
+        list->count++;
+        status = trace_case(&list->items[i], wish, wish->cases == NULL ? &samples : wish->cases, chosen[i], why);
+        progress_advance(wish->progress);
+    }
+    progress_end(wish->progress, status == STATUS_OK ? "done" : "failed");
     testcases_free(&samples);
-    if (status != STATUS_OK)
-        return status;
-    trace_compare(trace);
-    find_values(trace, item);
-    return STATUS_OK;
+    return status;
 }
 
-void trace_free(TermTrace *trace)
+void trace_free(TraceList *list)
 {
-    free((void *)trace->mine);
-    arena_free(&trace->arena);
-    *trace = (TermTrace){0};
+    for (size_t i = 0; i < list->count; i++) {
+        free((void *)list->items[i].mine);
+        arena_free(&list->items[i].arena);
+    }
+    *list = (TraceList){0};
 }

@@ -7,6 +7,7 @@
 #define GRADER_REPORT_TRACE_H
 
 #include "base/arena.h"
+#include "base/record.h"
 #include "base/status.h"
 #include "base/terminal.h"
 #include "grader/judge/result.h"
@@ -65,33 +66,73 @@ typedef struct TermTrace {
     Arena arena;
 } TermTrace;
 
+enum { TRACE_MOST_CASES = 4 };
+
+typedef struct TraceList { /* of the samples that are wrong; or the one that was asked for */
+    TermTrace items[TRACE_MOST_CASES];
+    size_t count;
+} TraceList;
+
 /* What the command was asked for. */
 typedef struct TraceWish {
-    const char *output;      /* "3,17": an element; NULL: the first that is wrong */
+    const char *output;       /* "3,17": an element; NULL: of each wrong output the first one that is wrong */
     const TestcaseSet *cases; /* NULL: the samples */
-    const char *device;      /* a simulated GPU */
+    const char *device;       /* a simulated GPU */
     Progress *progress;
 } TraceWish;
 
 /* Runs the submission and the oracle. `result` is that of all cases. If it shows no output to trace, because the submission
- * does not compile for example or because all is right and no element was named, `trace->mine` is NULL. Free both in any
+ * does not compile for example or because all is right and no element was named, the list is empty. Free both in any
  * case. */
 MUST_USE Status trace_run(const Problem *problem, const Submission *submission, const TraceWish *wish, Result *result,
-                          TermTrace *trace, Message *why);
-void trace_free(TermTrace *trace);
-
-/* Finds the terms of both profiles, and which of them differ. */
+                          TraceList *list, Message *why);
+void trace_free(TraceList *list);
+/* Finds the terms of both profiles, and which of them differ: a part of trace_run(). */
 void trace_compare(TermTrace *trace);
 
-/* What is wrong, in one or two sentences. */
-void trace_sentence(const TermTrace *trace, Text *out);
-/* For the terminal: the sentence, who wrote the element, and both lists of terms side by side. */
-void trace_write(const TermTrace *trace, TerminalStyle style, Text *out);
+/* ==== view ======================================================================================================== */
 
-/* Pieces that the page shows, too. */
-void trace_add_element(const TermTrace *trace, size_t parameter, uint64_t index, Text *out); /* "input[2][5]" */
-void trace_add_term(const TermTrace *trace, const ExecutionProfile *profile, const TraceTerm *term, Text *out);
-void trace_add_lines(const TermTrace *trace, const TraceTerm *term, Text *out); /* "9, 14": the way of the factors */
-void trace_add_writer(const TermTrace *trace, Text *out);
+/* What people see of a trace, as `convjudge trace --json` writes it. All texts are the judge's own, but for the names of
+ * arrays. */
+
+typedef struct TraceRow { /* a term of the submission, and the oracle's beside it; "": there is none */
+    const char *mark;     /* "": both are the same; "first": the first that differs; "other" */
+    const char *term, *lines, *expected; /* "input[2] * kernel[0]"; "9, 14": source lines, in ascending order */
+    double value;
+    size_t left_out; /* equal rows that stand before this one, and are not shown */
+} TraceRow;
+
+typedef struct TraceMap { /* which elements of an input the terms use; a part of its last two dimensions */
+    const char *array;    /* "input", or with more dimensions "input[0]" */
+    size_t first_row, first_column, rows, columns; /* one row for an array of one dimension */
+    const char *cells; /* row by row: '=' used as by the oracle, '+' only by the submission, '-' only by the oracle, '!' by
+                        * both, in other terms; '.' not used */
+} TraceMap;
+
+typedef struct TraceView {
+    const char *case_name, *element; /* "output[3][17]" */
+    double got, expected;            /* NaN: nothing was stored */
+    bool is_wrong;
+    const char *writer, *sentence;
+    TraceRow *rows;
+    size_t row_count;
+    TraceMap *maps;
+    size_t map_count;
+} TraceView;
+
+typedef struct TraceViews {
+    TraceView *items;
+    size_t count;
+} TraceViews;
+
+extern const RecordTable trace_view_table; /* of one */
+extern const RecordTable trace_table;      /* of all */
+
+/* They live as long as the list. */
+TraceViews trace_views(TraceList *list);
+/* For the terminal. */
+void trace_write(const TraceView *view, TerminalStyle style, Text *out);
+/* Markup: a table, and a picture of each map. `id` is unique on the page. */
+void trace_page(const TraceView *view, const char *id, Text *page);
 
 #endif

@@ -81,7 +81,7 @@ bool job_lease_was_stopped(int signals, int wait_ms);
 
 typedef struct JobFiles {
     char folder[4096];
-    char source[4400], result[4200], explain[4200], verdicts[4200];
+    char source[4400], result[4200], explain[4200], trace[4200], verdicts[4200];
 } JobFiles;
 
 /* Makes the folder, and writes the source. It goes when the process ends, however that ends (scratch.h). */

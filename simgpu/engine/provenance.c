@@ -5,6 +5,7 @@
 #include "simgpu/block/register.h"
 #include "simgpu/block/worker.h"
 #include "simgpu/code/lane_math.h"
+#include "simgpu/code/matrix_fragment.h"
 #include "simgpu/engine/access.h"
 #include "simgpu/engine/interpreter.h"
 
@@ -196,6 +197,8 @@ void provenance_begin_launch(Provenance *provenance, const Code *code)
         note_unfollowed(provenance, "calls of functions through pointers", NULL, 0);
 }
 
+static void begin_unset(Worker *worker, Operand operand);
+
 void provenance_begin_block(Worker *worker)
 {
     const Code *code = worker->code;
@@ -211,6 +214,9 @@ void provenance_begin_block(Worker *worker)
         .sources = zeroed(worker->capacity, sizeof(uint64_t[MOST_SOURCES])),
         .addresses = zeroed(worker->capacity, sizeof(uint64_t)),
     };
+    for (int i = 0; i < code->special_register_count; i++)
+        if (code->special_registers[i].kind == SPECIAL_UNWRITTEN)
+            begin_unset(worker, code->special_registers[i].operand);
 }
 
 void provenance_end_worker(Worker *worker)
@@ -288,6 +294,13 @@ static void set_all(const Step *step, Operand operand, uint32_t node)
 {
     for (uint32_t byte = 0; byte < LANE_BYTES; byte++)
         set_node(step, operand, byte, node);
+}
+
+static void begin_unset(Worker *worker, Operand operand)
+{
+    const uint32_t unset = add_node(worker->launch->provenance, &(ProvenanceNode){.kind = NODE_UNSET, .value = NAN});
+    for (uint32_t lane = 0; lane < worker->launch->threads; lane++)
+        set_all(&(Step){.worker = worker, .lane = lane}, operand, unset);
 }
 
 static bool may_have_nodes(const Worker *worker, const Operand *operands, int count)
@@ -743,10 +756,22 @@ static const char *unfollowed_words(InstructionKind kind)
     }
 }
 
-static void forget_results(const Step *step)
+static void follow_result(const Step *step, Operand result, bool is_known)
 {
+    const ProvenanceNode unknown = {.kind = NODE_FUNCTION, .value = number(bits_of(step, result), "f32", sizeof(float))};
+    if (result.slot != NO_SLOT)
+        set_all(step, result, is_known ? 0 : new_node(step, unknown));
+}
+
+/* Results that depend on no data, or on some that are not known. */
+static void follow_results(const Step *step, bool are_known)
+{
+    const Instruction *instruction = step->instruction;
+    const Matrix *product = instruction->kind == MULTIPLY_MATRIX ? instruction->matrix : NULL;
     for (int i = 0; i < MAX_RESULTS; i++)
-        set_all(step, step->instruction->results[i], 0);
+        follow_result(step, instruction->results[i], are_known);
+    for (int i = 0; product != NULL && i < product->d_count; i++)
+        follow_result(step, product->operands[i], false);
 }
 
 /* The nodes of a shuffle are those of other lanes, which are read before any is changed. */
@@ -776,7 +801,7 @@ static void follow(const Step *step, uint64_t address)
     case STORE: follow_store(step, address); break;
     case ATOMIC: follow_atomic(step, address); break;
     case COPY_ASYNC: follow_copy(step); break;
-    default: forget_results(step);
+    default: follow_results(step, words == NULL);
     }
     if (words != NULL)
         note_unfollowed(all_of(step), words, file_of(step->worker, instruction->file), instruction->line);

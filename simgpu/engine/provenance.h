@@ -26,6 +26,7 @@ enum { PROVENANCE_MOST_NODES = 2000000, PROVENANCE_NAME_BYTES = 32 };
 typedef enum NodeKind {
     NODE_ELEMENT,  /* loaded from memory in which no kernel of the call had stored */
     NODE_CONSTANT, /* a number that does not depend on data */
+    NODE_UNSET,    /* a variable that was never set */
     NODE_LOAD,     /* of sources[0], a NODE_STORE */
     NODE_STORE,    /* of sources[0] */
     NODE_SUM,
