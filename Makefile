@@ -99,8 +99,8 @@ grade:  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N
 try:  ## Run a submission on a case of your own, or on the samples: SUB=mykernel.cu [SIZES=input_size=1000,kernel_size=7] [FIND=1: finds sizes that fail] [SEED=] [DATA=file.npy] [PROBLEM=id] [DEVICE=...] [JSON=file]
 	$(call need,SUB,name the file: make try SUB=mykernel.cu)$(judge) $${SIZES:+--sizes "$$SIZES"} $${FIND:+--find} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
-trace:  ## Show why an element of the output is wrong, term by term: SUB=mykernel.cu [OUTPUT=3,17] [SIZES=input_size=20,kernel_size=7 [SEED=]] [PROBLEM=id] [DEVICE=sim:...]
-	$(call need,SUB,name the file: make trace SUB=mykernel.cu)$(judge) $${OUTPUT:+--output "$$OUTPUT"} $${SIZES:+--sizes "$$SIZES"} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} -- "$$SUB"
+trace:  ## Show why an element of the output is wrong, term by term: SUB=mykernel.cu [OUTPUT=3,17] [SIZES=input_size=20,kernel_size=7 [SEED=]] [DATA=file.npy] [PROBLEM=id] [DEVICE=sim:profile] [JSON=file]
+	$(call need,SUB,name the file: make trace SUB=mykernel.cu)$(judge) $${OUTPUT:+--output "$$OUTPUT"} $${SIZES:+--sizes "$$SIZES"} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
 explain:  ## Show where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...] [CASE=number or name] [SHOW=idea|sketch|code] [JSON=file]
 	$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(judge) $${CASE:+--case "$$CASE"} $${SHOW:+--show "$$SHOW"} $${JSON:+--json "$$JSON"} -- "$$SUB"

@@ -556,8 +556,7 @@ static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *
     launch_take_heap(gpu, request, &run->launch);
     if (gpu->translator_settings.compiler != NULL && !how->interprets &&
         !(request->flags & (SIM_COUNT_LINES | SIM_COOPERATIVE)) && !function->code.reads_clock &&
-        gpu->provenance == NULL &&
-        function->code.procedure_count == 0 && gpu->memory.heap.bytes == 0)
+        gpu->provenance == NULL && function->code.procedure_count == 0 && gpu->memory.heap.bytes == 0)
         run->job = gpu->translator->find(&request->function->jobs, &gpu->translator_settings, &function->code,
                                          request->shape.block);
     if (run->launch.is_timed) {

@@ -315,10 +315,10 @@ static Status make_case(Trying *trying, Message *why)
                     options->sizes != NULL ? "sizes" : "data");
     if (options->sizes == NULL) {
         const char *other = options->seed != NULL && !options->find ? "seed" : options->data != NULL ? "data" : NULL;
-        return other == NULL ? STATUS_OK
-                             : fail(STATUS_BAD_INPUT, why,
-                                    "%s: '--%s' needs '--sizes': the samples have data of their own",
-                                    options->subcommand, other);
+        return other == NULL
+                   ? STATUS_OK
+                   : fail(STATUS_BAD_INPUT, why, "%s: '--%s' needs '--sizes': the samples have data of their own",
+                          options->subcommand, other);
     }
     const CustomCase own = {.sizes = options->sizes, .data = options->data, .seed = trying->seed};
     Message unfit;
@@ -450,8 +450,9 @@ static Status write_traces(const Trying *trying, TraceList *list, Message *why)
         trace_write(&views.items[i], style, &text);
     }
     if (views.count == 0 && json == NULL && trying->result.verdict == VERDICT_ACCEPTED)
-        text_add(&text, "  No element is wrong here. Look for sizes that fail with `try --find` (FIND=1 with make), and\n"
-                        "  trace those; or name an element with --output (OUTPUT= with make).\n");
+        text_add(&text,
+                 "  No element is wrong here. Look for sizes that fail with `try --find` (FIND=1 with make), and\n"
+                 "  trace those; or name an element with --output (OUTPUT= with make).\n");
     Status status = json_target_write(json != NULL ? json : "-", &text, why);
     text_free(&text);
     return status;

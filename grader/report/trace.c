@@ -110,8 +110,8 @@ static void take_factor(TraceTerm *term, const TraceFactor *factor)
 
 static bool is_constant(const TraceTerms *terms, double value)
 {
-    return terms->count == 0 || (terms->count == 1 && terms->items[0].factor_count == 0 &&
-                                 terms->items[0].coefficient == value);
+    return terms->count == 0 ||
+           (terms->count == 1 && terms->items[0].factor_count == 0 && terms->items[0].coefficient == value);
 }
 
 /* Adds the sum of a product's terms; a zero that begins a sum is none. */
@@ -178,9 +178,7 @@ static void expand(Expansion *expansion, uint32_t node, TraceTerms *out)
 {
     const ProfileNode *at = &expansion->trace->nodes[node];
     switch ((NodeKind)at->kind) {
-    case NODE_CONSTANT:
-        keep_term(expansion, out, (TraceTerm){.coefficient = at->value, .node = node});
-        break;
+    case NODE_CONSTANT: keep_term(expansion, out, (TraceTerm){.coefficient = at->value, .node = node}); break;
     case NODE_LOAD:
     case NODE_CONVERSION:
     case NODE_LIMIT:
@@ -239,8 +237,7 @@ static bool has_same_factors(const TraceTerm *a, const TraceTerm *b)
 static bool is_same_term(const TraceTerm *a, const TraceTerm *b)
 {
     const double ROUNDING = 1e-6;
-    return has_same_factors(a, b) &&
-           fabs(a->coefficient - b->coefficient) <= ROUNDING * fabs(b->coefficient);
+    return has_same_factors(a, b) && fabs(a->coefficient - b->coefficient) <= ROUNDING * fabs(b->coefficient);
 }
 
 static int shared_factors(const TraceTerm *a, const TraceTerm *b)
@@ -270,6 +267,14 @@ static void pair_same(TraceTerms *mine, TraceTerms *others)
         }
 }
 
+/* How like each other two terms are: rather by the element of the input, which comes first, than by the filter's. */
+static int likeness(const TraceTerm *a, const TraceTerm *b)
+{
+    const bool share_input = a->factor_count > 0 && b->factor_count > 0 &&
+                             is_same_factor(&a->factors[0], &b->factors[0]);
+    return 2 * shared_factors(a, b) + share_input;
+}
+
 /* A term that the oracle does not have stands for one of the oracle's with which it shares a factor. */
 static void pair_similar(TraceTerms *mine, TraceTerms *others)
 {
@@ -280,9 +285,9 @@ static void pair_similar(TraceTerms *mine, TraceTerms *others)
         size_t best = 0;
         for (size_t n = 0; n < others->count; n++) {
             const size_t k = (i + n) % others->count;
-            const int shared = shared_factors(&mine->items[i], &others->items[k]);
-            if (others->items[k].other < 0 && shared > most) {
-                most = shared;
+            const int like = likeness(&mine->items[i], &others->items[k]);
+            if (others->items[k].other < 0 && like > most) {
+                most = like;
                 best = k;
             }
         }
@@ -358,7 +363,8 @@ static void add_unnamed(const ExecutionProfile *profile, uint32_t node, Text *ou
         text_add(out, "memory that no kernel has written");
 }
 
-static void add_factor_name(const TermTrace *trace, const ExecutionProfile *profile, const TraceFactor *factor, Text *out)
+static void add_factor_name(const TermTrace *trace, const ExecutionProfile *profile, const TraceFactor *factor,
+                            Text *out)
 {
     if (factor->parameter >= 0)
         add_element(trace, (size_t)factor->parameter, factor->index, out);
@@ -659,33 +665,38 @@ static void add_sentence(const TermTrace *trace, Text *out)
 
 /* ==== view ======================================================================================================== */
 
-RECORD(row_table, TraceRow,
-    ROW(TraceRow, mark, "mark", .about = "`first`: the first term that differs; `other`: one more"),
-    ROW(TraceRow, term, "term"),
-    ROW(TraceRow, value, "value"),
-    ROW(TraceRow, lines, "lines"),
-    ROW(TraceRow, expected, "expected", .about = "what the submission adds, its value and the source lines on its way; what the oracle adds; empty: nothing"),
-    ROW(TraceRow, left_out, "left_out", .sparse = true, .about = "equal terms that stand before this one and are left out"));
-RECORD(map_table, TraceMap,
-    ROW(TraceMap, array, "array", .about = "an input, or a plane of it"),
-    ROW(TraceMap, first_row, "first_row"),
-    ROW(TraceMap, first_column, "first_column"),
-    ROW(TraceMap, rows, "rows"),
+RECORD(
+    row_table, TraceRow,
+    ROW(TraceRow, mark, "mark", .required = true, .about = "`first`: the first term that differs; `other`: one more"),
+    ROW(TraceRow, term, "term", .required = true), ROW(TraceRow, value, "value"),
+    ROW(TraceRow, lines, "lines", .required = true),
+    ROW(TraceRow, expected, "expected", .required = true,
+        .about =
+            "what the submission adds, its value and the source lines on its way; what the oracle adds; empty: nothing"),
+    ROW(TraceRow, left_out, "left_out", .sparse = true,
+        .about = "equal terms that stand before this one and are left out"));
+RECORD(
+    map_table, TraceMap, ROW(TraceMap, array, "array", .required = true, .about = "an input, or a plane of it"),
+    ROW(TraceMap, first_row, "first_row"), ROW(TraceMap, first_column, "first_column"), ROW(TraceMap, rows, "rows"),
     ROW(TraceMap, columns, "columns", .about = "the part of it that is shown"),
-    ROW(TraceMap, cells, "cells", .about = "a character for each element: `=` used as by the oracle, `+` only by the submission, `-` only by the oracle, `!` by both in different terms, `.` not used"));
+    ROW(TraceMap, cells, "cells", .required = true,
+        .about =
+            "a character for each element: `=` used as by the oracle, `+` only by the submission, `-` only by the oracle, `!` by both in different terms, `.` not used"));
+RECORD_WHEN(has_number, TraceView, !isnan(it->got))
 RECORD_PUBLIC(trace_view_table, TraceView,
-    ROW(TraceView, case_name, "case", .required = true, .about = "the name of a sample, or the sizes of a case of your own"),
-    ROW(TraceView, element, "element", .required = true, .about = "such as `output[3][17]`"),
-    ROW(TraceView, got, "got"),
-    ROW(TraceView, expected, "expected", .about = "its value; `null`: none"),
-    ROW(TraceView, is_wrong, "is_wrong", .about = "the checker does not accept it"),
-    ROW(TraceView, writer, "writer", .required = true, .about = "who stored it: a sentence"),
-    ROW(TraceView, sentence, "sentence", .required = true, .about = "what is wrong with its terms"),
-    ROW_LIST(TraceView, rows, row_count, "rows", row_table),
-    ROW_LIST(TraceView, maps, map_count, "maps", map_table));
-RECORD_PUBLIC(trace_table, TraceViews,
-    ROW_SCHEMA("schema", 1),
-    ROW_LIST(TraceViews, items, count, "traces", trace_view_table));
+              ROW(TraceView, case_name, "case", .required = true,
+                  .about = "the name of a sample, or the sizes of a case of your own"),
+              ROW(TraceView, element, "element", .required = true, .about = "such as `output[3][17]`"),
+              ROW(TraceView, got, "got", .when = has_number),
+              ROW(TraceView, expected, "expected",
+                  .about = "its value, and the right one; without `got`, it has no number"),
+              ROW(TraceView, is_wrong, "is_wrong", .about = "the checker does not accept it"),
+              ROW(TraceView, writer, "writer", .required = true, .about = "who stored it: a sentence"),
+              ROW(TraceView, sentence, "sentence", .required = true, .about = "what is wrong with its terms"),
+              ROW_LIST(TraceView, rows, row_count, "rows", row_table),
+              ROW_LIST(TraceView, maps, map_count, "maps", map_table));
+RECORD_PUBLIC(trace_table, TraceViews, ROW_SCHEMA("schema", 1),
+              ROW_LIST(TraceViews, items, count, "traces", trace_view_table));
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
@@ -728,7 +739,9 @@ static void view_rows(TermTrace *trace, TraceView *view)
             continue;
         }
         const bool differs = !term->is_same && !(adds_nothing(term) && other == NULL);
-        view->rows[view->row_count++] = (TraceRow){.mark = (int)i == trace->first ? "first" : differs ? "other" : "",
+        view->rows[view->row_count++] = (TraceRow){.mark = (int)i == trace->first ? "first"
+                                                           : differs              ? "other"
+                                                                                  : "",
                                                    .term = text_of_term(trace, trace->mine, term),
                                                    .lines = lines_of_term(trace, term),
                                                    .expected = text_of_term(trace, trace->oracle, other),
@@ -891,6 +904,17 @@ static void add_got(const TraceView *view, Text *out)
         text_printf(out, "is %.9g, ", view->got);
 }
 
+bool trace_view_is_sound(const TraceView *view)
+{
+    for (size_t i = 0; i < view->map_count; i++) {
+        const TraceMap *map = &view->maps[i];
+        if (map->rows > MOST_MAP_ROWS || map->columns > MOST_MAP_COLUMNS || map->columns == 0 || map->cells == NULL ||
+            strlen(map->cells) != map->rows * map->columns)
+            return false;
+    }
+    return view->row_count <= MOST_ROWS;
+}
+
 /* ---- on the terminal --------------------------------------------------------------------------------------------- */
 
 static void write_row(const TraceRow *row, int columns, TerminalStyle style, Text *out)
@@ -936,7 +960,8 @@ void trace_write(const TraceView *view, TerminalStyle style, Text *out)
     for (size_t i = 0; i < view->row_count; i++)
         write_row(&view->rows[i], columns, style, out);
     if (view->is_wrong && view->map_count > 0)
-        text_add(out, "\n  Elements: = used as by the oracle, + only here, - only by the oracle, ! in different terms\n");
+        text_add(out,
+                 "\n  Elements: = used as by the oracle, + only here, - only by the oracle, ! in different terms\n");
     for (size_t i = 0; i < view->map_count && view->is_wrong; i++)
         write_map(&view->maps[i], out);
 }
@@ -962,7 +987,9 @@ static void describe_map(const TraceMap *map, Text *out)
     static const struct {
         char cell;
         const char *words;
-    } kinds[] = {{'=', "Used as by the oracle"}, {'+', "Used only by the submission"}, {'-', "Used only by the oracle"},
+    } kinds[] = {{'=', "Used as by the oracle"},
+                 {'+', "Used only by the submission"},
+                 {'-', "Used only by the oracle"},
                  {'!', "Used by both in different terms"}};
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
         bool is_first = true;
@@ -1026,7 +1053,9 @@ static void draw_row(const TraceRow *row, Text *page)
     if (row->left_out > 0)
         html_add(page, "<tr class=\"quiet\"><td colspan=\"5\">%zu equal terms</td></tr>\n", row->left_out);
     html_add(page, "<tr class=\"%s\"><td>%s</td>", is_same ? "same" : "differs",
-             is_same ? "" : strcmp(row->mark, "first") == 0 ? "first" : "differs");
+             is_same                           ? ""
+             : strcmp(row->mark, "first") == 0 ? "first"
+                                               : "differs");
     if (row->term[0] == '\0')
         html_raw(page, "<td>nothing</td><td></td><td></td>");
     else
@@ -1048,18 +1077,22 @@ void trace_page(const TraceView *view, const char *id, Text *page)
              view->element, view->case_name, got.data, view->expected, view->writer, view->sentence);
     text_free(&got);
     if (view->row_count > 0)
-        html_add(page, "<div class=\"scroll\" role=\"group\" aria-label=\"Terms of %s\" tabindex=\"0\">\n<table class=\"wide\">\n"
-                       "<thead><tr><th scope=\"col\"><span class=\"unseen\">Mark</span></th><th scope=\"col\">Added, in this "
-                       "order</th><th scope=\"col\" class=\"number\">Value</th><th scope=\"col\">Lines</th><th scope=\"col\">The "
-                       "oracle adds</th></tr></thead>\n<tbody>\n",
-                 view->element);
+        html_add(
+            page,
+            "<div class=\"scroll\" role=\"group\" aria-label=\"Terms of %s\" tabindex=\"0\">\n<table class=\"wide\">\n"
+            "<thead><tr><th scope=\"col\"><span class=\"unseen\">Mark</span></th><th scope=\"col\">Added, in this "
+            "order</th><th scope=\"col\" class=\"number\">Value</th><th scope=\"col\">Lines</th><th scope=\"col\">The "
+            "oracle adds</th></tr></thead>\n<tbody>\n",
+            view->element);
     for (size_t i = 0; i < view->row_count; i++)
         draw_row(&view->rows[i], page);
     if (view->row_count > 0)
         html_raw(page, "</tbody></table></div>\n");
     if (view->map_count > 0)
-        html_raw(page, "<p class=\"note\">Elements that its terms use. Blue: as the oracle does. + only the submission, - only "
-                       "the oracle, ! both, in different terms.</p>\n<div class=\"plots\">\n");
+        html_raw(
+            page,
+            "<p class=\"note\">Elements that its terms use. Blue: as the oracle does. + only the submission, - only "
+            "the oracle, ! both, in different terms.</p>\n<div class=\"plots\">\n");
     for (size_t i = 0; i < view->map_count; i++)
         draw_map(&view->maps[i], id, i, page);
     html_raw(page, view->map_count > 0 ? "</div>\n" : "");
@@ -1079,43 +1112,41 @@ static Status add_file(const char *path, Text *out, Message *why)
     return STATUS_OK;
 }
 
-/* A kernel that computes each element of the output as oracle.h says, and solve(), which launches it. */
-static Status oracle_source(const Problem *problem, Text *out, Message *why)
+static Status add_home_file(const char *relative, Text *out, Message *why)
 {
-    char element[PATH_MAX], oracle[PATH_MAX];
+    char path[PATH_MAX];
+    TRY(paths_home(relative, path, sizeof path, why));
+    return add_file(path, out, why);
+}
+
+/* What grader/check/oracle_solve.cu needs. */
+static void add_definitions(const Problem *problem, Text *out)
+{
     const size_t output = problem_output(problem);
     const Parameter *array = &problem->parameters[output];
-    snprintf(oracle, sizeof oracle, "%s/oracle.h", problem->folder);
-    TRY(paths_home("grader/check/element.h", element, sizeof element, why));
-    text_add(out, "#define LANES 1\n");
-    oracle_case_header(problem, out);
-    TRY(add_file(element, out, why));
-    TRY(add_file(oracle, out, why));
-    text_add(out, "typedef struct Shape { long extents[RANK], count; } Shape;\n");
-    text_printf(out, "__global__ void elements(const Case c, const Shape shape, %s %s)\n{\n", array->c_type,
-                array->name);
-    text_add(out, "    const long index = blockIdx.x * 256L + threadIdx.x;\n"
-                  "    long rest = index, position[RANK];\n"
-                  "    if (index >= shape.count)\n        return;\n"
-                  "    for (int i = RANK - 1; i >= 0; i--) {\n"
-                  "        position[i] = rest % shape.extents[i];\n"
-                  "        rest /= shape.extents[i];\n    }\n"
-                  "    const double value = ORACLE_CALL(oracle, &c, position).value;\n");
-    text_printf(out, "    %s[index] = (%s)%s;\n}\n", array->name, element_c_name(array->type),
-                array->type == ELEMENT_UINT8 ? "fmin(fmax(rint(value), 0.0), 255.0)" : "value");
-    text_printf(out, "extern \"C\" %s\n{\n    const Case c = {", problem->signature);
-    for (size_t i = 0; i < problem->parameter_count; i++)
-        if (i != output)
-            text_printf(out, " %s,", problem->parameters[i].name);
-    text_add(out, " NULL };\n    Shape shape = {{");
+    text_printf(out, "#define LANES 1\n#define SOLVE %s\n#define OUTPUT %s\n", problem->signature, array->name);
+    text_printf(out, "typedef %s Output;\n", element_c_name(array->type));
     for (int i = 0; i < array->rank; i++)
-        text_printf(out, " %s,", array->shape[i].text);
-    text_printf(out,
-                " }, 1};\n    for (int i = 0; i < RANK; i++)\n        shape.count *= shape.extents[i];\n"
-                "    elements<<<(unsigned)((shape.count + 255) / 256), 256>>>(c, shape, %s);\n"
-                "    cudaDeviceSynchronize();\n}\n",
-                array->name);
-    return STATUS_OK;
+        text_printf(out, "%s%s", i == 0 ? "#define EXTENTS " : ", ", array->shape[i].text);
+    bool is_first = true;
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        if (i == output)
+            continue;
+        text_printf(out, "%s%s", is_first ? "\n#define ARGUMENTS " : ", ", problem->parameters[i].name);
+        is_first = false;
+    }
+    text_add(out, "\n");
+    oracle_case_header(problem, out);
+}
+
+static Status oracle_source(const Problem *problem, Text *out, Message *why)
+{
+    char oracle[PATH_MAX];
+    snprintf(oracle, sizeof oracle, "%s/oracle.h", problem->folder);
+    add_definitions(problem, out);
+    TRY(add_home_file("grader/check/element.h", out, why));
+    TRY(add_file(oracle, out, why));
+    return add_home_file("grader/check/oracle_solve.cu", out, why);
 }
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
@@ -1175,8 +1206,8 @@ static Status read_element(TermTrace *trace, const char *text, Message *why)
         errno = 0;
         const unsigned long long number = strtoull(at, &end, 10);
         if (end == at || errno != 0 || *at == '-' || *end != (i == array->rank - 1 ? '\0' : ','))
-            return fail(STATUS_BAD_INPUT, why, "trace: --output %s: expected %d number%s with commas between them", text,
-                        array->rank, array->rank == 1 ? "" : "s");
+            return fail(STATUS_BAD_INPUT, why, "trace: --output %s: expected %d number%s with commas between them",
+                        text, array->rank, array->rank == 1 ? "" : "s");
         if (number >= shape[i])
             return fail(STATUS_BAD_INPUT, why, "trace: --output %s: %llu is outside of %s, expected 0 to %zu", text,
                         number, array->name, shape[i] - 1);

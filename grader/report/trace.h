@@ -25,16 +25,16 @@
 enum { TERM_MAX_FACTORS = 4, TERM_MAX_STEPS = 4, TRACE_MAX_TERMS = 20000 };
 
 typedef struct TraceFactor {
-    int parameter;    /* of solve(): an input; -1: something else, of which `node` is all that is known */
-    uint64_t index;   /* of the element */
-    uint32_t node;    /* index into ProfileTrace.nodes: the load of the element */
+    int parameter;  /* of solve(): an input; -1: something else, of which `node` is all that is known */
+    uint64_t index; /* of the element */
+    uint32_t node;  /* index into ProfileTrace.nodes: the load of the element */
     double value;
     uint32_t steps[TERM_MAX_STEPS]; /* nodes: the stores through which it came, such as to shared memory */
     int step_count;
 } TraceFactor;
 
 typedef struct TraceTerm {
-    double coefficient; /* that of a plain product is 1 */
+    double coefficient;                    /* that of a plain product is 1 */
     TraceFactor factors[TERM_MAX_FACTORS]; /* by parameter and index */
     int factor_count;
     uint32_t node; /* the operation that made the term: a product, or a sum of one factor */
@@ -60,8 +60,8 @@ typedef struct TermTrace {
     bool is_wrong;
     const ExecutionProfile *mine, *oracle;
     TraceTerms terms, expected_terms;
-    int first; /* the first of `terms` that is different or extra; -1: none */
-    int first_missing; /* the first of `expected_terms` that is missing; -1: none */
+    int first;                 /* the first of `terms` that is different or extra; -1: none */
+    int first_missing;         /* the first of `expected_terms` that is missing; -1: none */
     size_t different, missing; /* numbers of such terms */
     Arena arena;
 } TermTrace;
@@ -95,8 +95,8 @@ void trace_compare(TermTrace *trace);
 /* What people see of a trace, as `convjudge trace --json` writes it. All texts are the judge's own, but for the names of
  * arrays. */
 
-typedef struct TraceRow { /* a term of the submission, and the oracle's beside it; "": there is none */
-    const char *mark;     /* "": both are the same; "first": the first that differs; "other" */
+typedef struct TraceRow {                /* a term of the submission, and the oracle's beside it; "": there is none */
+    const char *mark;                    /* "": both are the same; "first": the first that differs; "other" */
     const char *term, *lines, *expected; /* "input[2] * kernel[0]"; "9, 14": source lines, in ascending order */
     double value;
     size_t left_out; /* equal rows that stand before this one, and are not shown */
@@ -105,7 +105,8 @@ typedef struct TraceRow { /* a term of the submission, and the oracle's beside i
 typedef struct TraceMap { /* which elements of an input the terms use; a part of its last two dimensions */
     const char *array;    /* "input", or with more dimensions "input[0]" */
     size_t first_row, first_column, rows, columns; /* one row for an array of one dimension */
-    const char *cells; /* row by row: '=' used as by the oracle, '+' only by the submission, '-' only by the oracle, '!' by
+    const char
+        *cells; /* row by row: '=' used as by the oracle, '+' only by the submission, '-' only by the oracle, '!' by
                         * both, in other terms; '.' not used */
 } TraceMap;
 
@@ -130,6 +131,8 @@ extern const RecordTable trace_table;      /* of all */
 
 /* They live as long as the list. */
 TraceViews trace_views(TraceList *list);
+/* Whether one that was read from a file can be shown. */
+bool trace_view_is_sound(const TraceView *view);
 /* For the terminal. */
 void trace_write(const TraceView *view, TerminalStyle style, Text *out);
 /* Markup: a table, and a picture of each map. `id` is unique on the page. */

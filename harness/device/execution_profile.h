@@ -43,8 +43,8 @@ typedef struct ProfileCopies {
     double seconds;
 } ProfileCopies;
 
-typedef struct ProfileNode {        /* a ProvenanceNode, in which */
-    uint8_t kind, bytes;            /* NodeKind */
+typedef struct ProfileNode { /* a ProvenanceNode, in which */
+    uint8_t kind, bytes;     /* NodeKind */
     bool in_shared;
     uint32_t sources[NODE_SOURCES]; /* 1 + index into `nodes`, of nodes before this one */
     uint32_t launch, block[3], thread[3];

@@ -192,7 +192,7 @@ static void add_lines(ExecutionProfile *profile, uint32_t kernel, const SimRepor
 typedef struct TraceCopy { /* of the nodes that lead to one element */
     SimDevice *sim;
     const Provenance *from;
-    uint32_t *places; /* [highest node + 1] 1 + index into ProfileTrace.nodes; 0: not copied yet */
+    uint32_t *places;  /* [highest node + 1] 1 + index into ProfileTrace.nodes; 0: not copied yet */
     uint32_t *waiting; /* nodes whose sources are copied first */
     size_t waiting_count, waiting_room;
 } TraceCopy;

@@ -418,8 +418,7 @@ static void add_own_case(const JudgedJob *judged, JobArguments *arguments)
 {
     enum { SEEDS = 1000000 };
     add_option(judged, arguments, "sizes", judged->job->sizes);
-    add_option(judged, arguments, "seed",
-               arena_printf(judged->arena, "%d", (int)(judged->job->id.judging % SEEDS)));
+    add_option(judged, arguments, "seed", arena_printf(judged->arena, "%d", (int)(judged->job->id.judging % SEEDS)));
 }
 
 static JobArguments judging_arguments(const JudgedJob *judged)

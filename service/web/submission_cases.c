@@ -475,10 +475,11 @@ static void put_trace(cJSON *sample, const cJSON *item, size_t number)
     const cJSON *trace = view_item(item, "trace");
     const JsonFile file = {.path = (char *)"trace", .root = (cJSON *)trace};
     Arena arena = {0};
-    TraceView view = {0};
+    TraceView view = {.got = NAN};
     Text markup = {0};
     Message ignored;
-    if (trace != NULL && record_read(&trace_view_table, &file, trace, &arena, &view, &ignored) == STATUS_OK) {
+    if (trace != NULL && record_read(&trace_view_table, &file, trace, &arena, &view, &ignored) == STATUS_OK &&
+        trace_view_is_sound(&view)) {
         values_put(sample, "traced=%s", view.element);
         trace_page(&view, arena_printf(&arena, "trace-%zu", number), &markup);
     }

@@ -91,7 +91,8 @@ static uint32_t add_node(Provenance *provenance, const ProvenanceNode *node)
 
 static size_t place_of(const Provenance *provenance, uint64_t address)
 {
-    const uint64_t GOLDEN = 0x9E3779B97F4A7C15; /* Knuth, The Art of Computer Programming 3, 6.4: multiplicative hashing */
+    const uint64_t GOLDEN =
+        0x9E3779B97F4A7C15; /* Knuth, The Art of Computer Programming 3, 6.4: multiplicative hashing */
     size_t place = (size_t)(address * GOLDEN >> 20) & (provenance->room - 1);
     while (provenance->addresses[place] != 0 && provenance->addresses[place] != address)
         place = (place + 1) & (provenance->room - 1);
@@ -476,9 +477,8 @@ static uint32_t operate(const Step *step, const Operation *operation, const char
     if (form[0] == '+' && node.sources[0] != 0)
         node.value = provenance_node(all_of(step), node.sources[0])->value;
     if (operation->kind == NODE_LIMIT && data == 2)
-        node = (ProvenanceNode){.kind = NODE_CONVERSION,
-                                .sources = {chosen_of(step, node.sources, node.value)},
-                                .value = node.value};
+        node = (ProvenanceNode){
+            .kind = NODE_CONVERSION, .sources = {chosen_of(step, node.sources, node.value)}, .value = node.value};
     else if (operation->kind == NODE_LIMIT && node_of(step, step->instruction->sources[0], first) == 0)
         node.sources[0] = node.sources[1];
     return new_node(step, node);
@@ -494,8 +494,8 @@ static uint32_t follow_dot_product(const Step *step)
         for (int i = 0; i < 2; i++) {
             node.sources[i] = node_of(step, sources[i], byte);
             if (node.sources[i] == 0)
-                node.sources[i] = new_node(step, (ProvenanceNode){.kind = NODE_CONSTANT,
-                                                                  .value = (int8_t)(source_bits(step, i) >> 8 * byte)});
+                node.sources[i] = new_node(
+                    step, (ProvenanceNode){.kind = NODE_CONSTANT, .value = (int8_t)(source_bits(step, i) >> 8 * byte)});
         }
         node.value = byte == 3 ? (double)(int32_t)bits_of(step, step->instruction->results[0]) : NAN;
         sum = new_node(step, node);
@@ -699,7 +699,11 @@ static void follow_store(const Step *step, uint64_t address)
         for (uint32_t byte = 0; byte < size; byte++)
             nodes[byte] = node_of(step, source, byte);
         store_nodes(step, spot, size, nodes,
-                    number(bits_of(step, source), size == 8 ? "f64" : size == 4 ? "f32" : "u32", 1u << source.size));
+                    number(bits_of(step, source),
+                           size == 8   ? "f64"
+                           : size == 4 ? "f32"
+                                       : "u32",
+                           1u << source.size));
     }
 }
 
@@ -714,9 +718,8 @@ static void follow_atomic(const Step *step, uint64_t address)
     uint32_t old[LANE_BYTES] = {0}, nodes[LANE_BYTES];
     load_nodes(step, spot, size, old);
     const uint32_t added = source_node(step, 1, type, 0);
-    const uint32_t node = new_node(step, (ProvenanceNode){.kind = adds ? NODE_SUM : NODE_FUNCTION,
-                                                          .sources = {old[0], added},
-                                                          .value = NAN});
+    const uint32_t node = new_node(
+        step, (ProvenanceNode){.kind = adds ? NODE_SUM : NODE_FUNCTION, .sources = {old[0], added}, .value = NAN});
     for (uint32_t byte = 0; byte < LANE_BYTES; byte++) {
         nodes[byte] = node;
         set_node(step, instruction->results[0], byte, old[byte]);
@@ -758,7 +761,8 @@ static const char *unfollowed_words(InstructionKind kind)
 
 static void follow_result(const Step *step, Operand result, bool is_known)
 {
-    const ProvenanceNode unknown = {.kind = NODE_FUNCTION, .value = number(bits_of(step, result), "f32", sizeof(float))};
+    const ProvenanceNode unknown = {.kind = NODE_FUNCTION,
+                                    .value = number(bits_of(step, result), "f32", sizeof(float))};
     if (result.slot != NO_SLOT)
         set_all(step, result, is_known ? 0 : new_node(step, unknown));
 }

@@ -51,11 +51,11 @@ typedef struct ProvenanceNode {
     uint32_t sources[NODE_SOURCES]; /* 1 + index of a node; 0: none */
     uint32_t before;                /* of a store: 1 + that of the store before to the same place; 0: there was none */
     uint32_t block[3], thread[3];
-    const char *file;               /* lives as long as the module; NULL: unknown */
+    const char *file; /* lives as long as the module; NULL: unknown */
     int32_t line;
-    uint64_t address;               /* of an element, a load or a store */
-    uint64_t bits;                  /* of an element: what was loaded */
-    double value;                   /* of all other nodes */
+    uint64_t address; /* of an element, a load or a store */
+    uint64_t bits;    /* of an element: what was loaded */
+    double value;     /* of all other nodes */
 } ProvenanceNode;
 
 /* The first thing that could not be followed. */
