@@ -17,12 +17,15 @@
 
 /* ==== terms ======================================================================================================= */
 
+enum { MOST_LOOKED_AT = 1000000 };
+
 /* Expands a node into terms, in the order in which their sums were made. */
 typedef struct Expansion {
     const Problem *problem;
     const ProfileTrace *trace;
     uint32_t steps[TERM_MAX_STEPS]; /* stores on the way from the output to the present node, the nearest last */
     int step_count;
+    size_t nodes_left; /* so many may still be looked at: a node may be a part of many others */
     Arena *arena;
 } Expansion;
 
@@ -51,16 +54,6 @@ static void keep_term(const Expansion *expansion, TraceTerms *out, TraceTerm ter
     }
     term.other = -1;
     out->items[out->count++] = term;
-}
-
-static void add_all(const Expansion *expansion, TraceTerms *out, const TraceTerms *from, double factor)
-{
-    for (size_t i = 0; i < from->count; i++) {
-        TraceTerm term = from->items[i];
-        term.coefficient *= factor;
-        keep_term(expansion, out, term);
-    }
-    out->is_cut |= from->is_cut;
 }
 
 /* ---- single factors ---------------------------------------------------------------------------------------------- */
@@ -108,24 +101,21 @@ static void take_factor(TraceTerm *term, const TraceFactor *factor)
     term->factor_count++;
 }
 
-static bool is_constant(const TraceTerms *terms, double value)
-{
-    return terms->count == 0 ||
-           (terms->count == 1 && terms->items[0].factor_count == 0 && terms->items[0].coefficient == value);
-}
-
-/* Adds the sum of a product's terms; a zero that begins a sum is none. */
+/* Adds the terms of a part of a sum; a zero that begins a sum is none. */
 static void add_part(Expansion *expansion, uint32_t source, double factor, uint32_t node, TraceTerms *out)
 {
-    TraceTerms part = {0};
+    const size_t before = out->count;
     if (source == 0)
         return;
-    expand(expansion, source - 1, &part);
-    if (is_constant(&part, 0))
-        return;
-    if (part.count == 1 && part.items[0].factor_count <= 1 && part.items[0].node == source - 1)
-        part.items[0].node = node;
-    add_all(expansion, out, &part, factor);
+    expand(expansion, source - 1, out);
+    const bool is_one = out->count == before + 1;
+    TraceTerm *first = out->items + before;
+    if (is_one && first->factor_count == 0 && first->coefficient == 0)
+        out->count = before;
+    else if (is_one && first->factor_count <= 1 && first->node == source - 1)
+        first->node = node;
+    for (size_t i = before; i < out->count; i++)
+        out->items[i].coefficient *= factor;
 }
 
 static void add_products(Expansion *expansion, const ProfileNode *at, uint32_t node, TraceTerms *out)
@@ -149,12 +139,11 @@ static void add_products(Expansion *expansion, const ProfileNode *at, uint32_t n
 
 static void add_quotient(Expansion *expansion, const ProfileNode *at, uint32_t node, TraceTerms *out)
 {
-    TraceTerms above = {0}, below = {0};
-    for (int i = 0; i < 2; i++)
-        if (at->sources[i] > 0)
-            expand(expansion, at->sources[i] - 1, i == 0 ? &above : &below);
+    TraceTerms below = {0};
+    if (at->sources[1] > 0)
+        expand(expansion, at->sources[1] - 1, &below);
     if (below.count == 1 && below.items[0].factor_count == 0 && below.items[0].coefficient != 0)
-        add_all(expansion, out, &above, 1 / below.items[0].coefficient);
+        add_part(expansion, at->sources[0], 1 / below.items[0].coefficient, node, out);
     else
         add_factor(expansion, node, out);
 }
@@ -177,6 +166,11 @@ static void add_through_memory(Expansion *expansion, const ProfileNode *at, uint
 static void expand(Expansion *expansion, uint32_t node, TraceTerms *out)
 {
     const ProfileNode *at = &expansion->trace->nodes[node];
+    if (expansion->nodes_left == 0 || out->is_cut) {
+        out->is_cut = true;
+        return;
+    }
+    expansion->nodes_left--;
     switch ((NodeKind)at->kind) {
     case NODE_CONSTANT: keep_term(expansion, out, (TraceTerm){.coefficient = at->value, .node = node}); break;
     case NODE_LOAD:
@@ -208,13 +202,28 @@ static void expand(Expansion *expansion, uint32_t node, TraceTerms *out)
     }
 }
 
+/* Another process has written the trace: each index must lead to something, and only backwards. */
+static bool is_sound(const ProfileTrace *trace)
+{
+    bool is_good = trace->node_count <= PROFILE_MAX_NODES && trace->array_count <= PROFILE_MAX_ARRAYS;
+    for (uint32_t i = 0; is_good && i < trace->node_count; i++) {
+        const ProfileNode *node = &trace->nodes[i];
+        is_good = node->kind < NODE_KINDS && node->array <= trace->array_count;
+        for (int k = 0; k < NODE_SOURCES; k++)
+            is_good = is_good && node->sources[k] <= i;
+    }
+    return is_good;
+}
+
 /* The value of the store that wrote the element: the last node. */
 static TraceTerms terms_of(const Problem *problem, const ProfileTrace *trace, Arena *arena)
 {
-    Expansion expansion = {.problem = problem, .trace = trace, .arena = arena};
+    Expansion expansion = {.problem = problem, .trace = trace, .nodes_left = MOST_LOOKED_AT, .arena = arena};
     TraceTerms terms = {.is_cut = trace->is_cut};
     const uint32_t count = trace->node_count;
-    if (count > 0 && count <= PROFILE_MAX_NODES && trace->nodes[count - 1].sources[0] > 0 && !trace->is_cut)
+    if (!is_sound(trace))
+        terms.is_cut = true;
+    else if (count > 0 && trace->nodes[count - 1].sources[0] > 0 && !trace->is_cut)
         expand(&expansion, trace->nodes[count - 1].sources[0] - 1, &terms);
     return terms;
 }
@@ -665,38 +674,36 @@ static void add_sentence(const TermTrace *trace, Text *out)
 
 /* ==== view ======================================================================================================== */
 
-RECORD(
-    row_table, TraceRow,
+/* clang-format off */
+RECORD(row_table, TraceRow,
     ROW(TraceRow, mark, "mark", .required = true, .about = "`first`: the first term that differs; `other`: one more"),
-    ROW(TraceRow, term, "term", .required = true), ROW(TraceRow, value, "value"),
+    ROW(TraceRow, term, "term", .required = true),
+    ROW(TraceRow, value, "value"),
     ROW(TraceRow, lines, "lines", .required = true),
-    ROW(TraceRow, expected, "expected", .required = true,
-        .about =
-            "what the submission adds, its value and the source lines on its way; what the oracle adds; empty: nothing"),
-    ROW(TraceRow, left_out, "left_out", .sparse = true,
-        .about = "equal terms that stand before this one and are left out"));
-RECORD(
-    map_table, TraceMap, ROW(TraceMap, array, "array", .required = true, .about = "an input, or a plane of it"),
-    ROW(TraceMap, first_row, "first_row"), ROW(TraceMap, first_column, "first_column"), ROW(TraceMap, rows, "rows"),
+    ROW(TraceRow, expected, "expected", .required = true, .about = "what the submission adds, its value and the source lines on its way; what the oracle adds; empty: nothing"),
+    ROW(TraceRow, left_out, "left_out", .sparse = true, .about = "equal terms that stand before this one and are left out"));
+RECORD(map_table, TraceMap,
+    ROW(TraceMap, array, "array", .required = true, .about = "an input, or a plane of it"),
+    ROW(TraceMap, first_row, "first_row"),
+    ROW(TraceMap, first_column, "first_column"),
+    ROW(TraceMap, rows, "rows"),
     ROW(TraceMap, columns, "columns", .about = "the part of it that is shown"),
-    ROW(TraceMap, cells, "cells", .required = true,
-        .about =
-            "a character for each element: `=` used as by the oracle, `+` only by the submission, `-` only by the oracle, `!` by both in different terms, `.` not used"));
+    ROW(TraceMap, cells, "cells", .required = true, .about = "a character for each element: `=` used as by the oracle, `+` only by the submission, `-` only by the oracle, `!` by both in different terms, `.` not used"));
 RECORD_WHEN(has_number, TraceView, !isnan(it->got))
 RECORD_PUBLIC(trace_view_table, TraceView,
-              ROW(TraceView, case_name, "case", .required = true,
-                  .about = "the name of a sample, or the sizes of a case of your own"),
-              ROW(TraceView, element, "element", .required = true, .about = "such as `output[3][17]`"),
-              ROW(TraceView, got, "got", .when = has_number),
-              ROW(TraceView, expected, "expected",
-                  .about = "its value, and the right one; without `got`, it has no number"),
-              ROW(TraceView, is_wrong, "is_wrong", .about = "the checker does not accept it"),
-              ROW(TraceView, writer, "writer", .required = true, .about = "who stored it: a sentence"),
-              ROW(TraceView, sentence, "sentence", .required = true, .about = "what is wrong with its terms"),
-              ROW_LIST(TraceView, rows, row_count, "rows", row_table),
-              ROW_LIST(TraceView, maps, map_count, "maps", map_table));
-RECORD_PUBLIC(trace_table, TraceViews, ROW_SCHEMA("schema", 1),
-              ROW_LIST(TraceViews, items, count, "traces", trace_view_table));
+    ROW(TraceView, case_name, "case", .required = true, .about = "the name of a sample, or the sizes of a case of your own"),
+    ROW(TraceView, element, "element", .required = true, .about = "such as `output[3][17]`"),
+    ROW(TraceView, got, "got", .when = has_number),
+    ROW(TraceView, expected, "expected", .about = "its value, and the right one; without `got`, it has no number"),
+    ROW(TraceView, is_wrong, "is_wrong", .about = "the checker does not accept it"),
+    ROW(TraceView, writer, "writer", .required = true, .about = "who stored it: a sentence"),
+    ROW(TraceView, sentence, "sentence", .required = true, .about = "what is wrong with its terms"),
+    ROW_LIST(TraceView, rows, row_count, "rows", row_table),
+    ROW_LIST(TraceView, maps, map_count, "maps", map_table));
+RECORD_PUBLIC(trace_table, TraceViews,
+    ROW_SCHEMA("schema", 1),
+    ROW_LIST(TraceViews, items, count, "traces", trace_view_table));
+/* clang-format on */
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 

@@ -103,8 +103,8 @@ static void bytes_are_followed_through_shifts_and_masks(void **state)
     Traced traced = run_traced("bytes", 1, 4);
     for (int i = 0; i < 4; i++) {
         const ProvenanceNode *element = element_of(&traced, stored(&traced, traced.output + 3 * 4 + (uint64_t)i));
-        assert_int_equal(element->address, traced.input + (3 + (uint64_t)expected[i].word * THREADS) * 4 +
-                                               (uint64_t)expected[i].byte);
+        assert_int_equal(element->address,
+                         traced.input + (3 + (uint64_t)expected[i].word * THREADS) * 4 + (uint64_t)expected[i].byte);
     }
     end_traced(&traced);
 }
@@ -159,6 +159,24 @@ static void what_the_host_copies_keeps_its_element(void **state)
     simgpu_release(gpu, to);
 }
 
+static void calls_are_not_followed(void **state)
+{
+    SimModule *module;
+    SimReport report = {0};
+    SimFunction *function = machine_read(gpu, "calls.ptx", "recursion", &module);
+    const uint64_t out = machine_array(gpu, NULL, THREADS * 4);
+    simgpu_trace_begin(gpu);
+    simgpu_launch(
+        gpu,
+        &(SimLaunch){.function = function, .shape = {.grid = {1, 1, 1}, .block = {THREADS, 1, 1}}, .parameters = &out},
+        &report);
+    assert_int_equal(report.outcome, SIM_OK);
+    assert_string_equal(provenance_unfollowed(simgpu_trace(gpu)).what, "calls of functions through pointers");
+    simgpu_trace_end(gpu);
+    simgpu_release(gpu, out);
+    simgpu_module_unload(gpu, module);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +185,7 @@ int main(void)
         cmocka_unit_test(shuffles_and_sums_in_memory_are_followed),
         cmocka_unit_test(a_choice_and_a_limit_keep_the_data),
         cmocka_unit_test(what_the_host_copies_keeps_its_element),
+        cmocka_unit_test(calls_are_not_followed),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);
 }
