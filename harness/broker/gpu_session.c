@@ -691,6 +691,7 @@ static Status gpu_call(Session *session, SessionArgument *arguments, size_t coun
                               .sample_key = options->sample_key,
                               .order = options->order,
                               .warp_instructions = options->warp_instructions,
+                              .traced = options->traced,
                               .uninitialised_byte = options->uninitialised_byte};
     add_budget(gpu, &request);
     if (gpu->runner.pid == 0)

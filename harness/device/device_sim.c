@@ -63,7 +63,7 @@ static void set_probe(Device *device, DeviceProbe *probe)
 
 static void set_profile(Device *device, ExecutionProfile *profile)
 {
-    sim_of(device)->profile = profile;
+    sim_profile_set(sim_of(device), profile);
 }
 
 static void set_place(Device *device, uint32_t place)

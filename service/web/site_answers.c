@@ -1,6 +1,7 @@
 /* site_answers.c - the table of pages, what they have in common, and those of administrators.  */
 #include "service/web/site_answers.h"
 
+#include "base/html.h"
 #include "grader/problem/problem.h"
 #include "leaderboard/database.h"
 #include "service/store/batch_apply.h"
@@ -11,7 +12,6 @@
 #include "service/store/view.h"
 #include "service/web/api.h"
 #include "service/web/board_plots.h"
-#include "service/web/html.h"
 #include "service/web/template.h"
 
 #include <inttypes.h>
