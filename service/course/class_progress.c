@@ -211,8 +211,8 @@ Status class_hand_in(Store *store, const char *folder, ClassRun *run, Message *w
     }
     Status status = database_begin(store, why);
     if (status == STATUS_OK)
-        status = database_end(store, note_refusals(store, realpath(folder, whole) == NULL ? folder : whole, intake, why),
-                              why);
+        status = database_end(store,
+                              note_refusals(store, realpath(folder, whole) == NULL ? folder : whole, intake, why), why);
     return status;
 }
 

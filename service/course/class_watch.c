@@ -28,7 +28,7 @@ static Status add_group(Store *store, const ClassGroup *group, Message *why)
     int64_t known = 0;
     Status status = database_int(store, &known, why, "SELECT count(*) FROM class_group WHERE name = ?1", "t",
                                  group->name);
-    return status == STATUS_OK && known == 0 ? people_add_group(store, group->name, &invitation, why) : status;
+    return status == STATUS_OK && known == 0 ? people_add_group(store, group->name, 0, &invitation, why) : status;
 }
 
 static Status add_people(Store *store, const ClassGroup *group, Message *why)

@@ -504,3 +504,15 @@ Status workers_drained(Store *store, Arena *arena, Drained **drained, size_t *co
     return database_list(store, arena, sizeof **drained, take_drained, drained, count, why,
                          "SELECT worker, since_utc, why FROM drained ORDER BY worker", "");
 }
+
+Status queue_pause(Store *store, Arena *arena, const Drained **pause, Message *why)
+{
+    Drained *all;
+    size_t count = 0;
+    *pause = NULL;
+    TRY(workers_drained(store, arena, &all, &count, why));
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i].worker, ALL_WORKERS) == 0)
+            *pause = &all[i];
+    return STATUS_OK;
+}

@@ -146,11 +146,15 @@ MUST_USE Status judgings_outlook(Store *store, double position, QueueOutlook *ou
 
 /* Whether the last two attempts of a worker, of different submissions, both failed. */
 MUST_USE Status worker_fails(Store *store, const char *worker, bool *fails, Message *why);
+/* No worker has this name; where it is drained, nobody gets work: the queue is paused. */
+#define ALL_WORKERS "*"
 MUST_USE Status worker_drain(Store *store, const char *worker, const char *reason, Message *why);
 MUST_USE Status worker_undrain(Store *store, const char *worker, Message *why);
 typedef struct Drained {
     const char *worker, *since_utc, *why;
 } Drained;
+/* NULL in *pause: the queue is not paused. */
+MUST_USE Status queue_pause(Store *store, Arena *arena, const Drained **pause, Message *why);
 MUST_USE Status workers_drained(Store *store, Arena *arena, Drained **drained, size_t *count, Message *why);
 
 #endif

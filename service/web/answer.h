@@ -52,6 +52,16 @@ typedef struct Visit { /* one request, and whose it is */
     const char *argument; /* the part of the path that the route leaves open; NULL: none */
 } Visit;
 
+/* A cell of a CSV file (RFC 4180), quoted. */
+void csv_add_text(Text *out, const char *text);
+
+/* ==== queries ===================================================================================================== */
+
+/* What a list of submissions leaves out: the queries "problem", "verdict", "since" (2026-01-31T12:00:00Z) and "most_ms". An empty one
+ * leaves out nothing. BAD_INPUT: it is no such thing. */
+struct SubmissionFilter;
+MUST_USE Status filter_of_query(const Visit *visit, struct SubmissionFilter *filter, Message *why);
+
 /* ==== routes ====================================================================================================== */
 
 /* Who may ask for what, and which function answers. */

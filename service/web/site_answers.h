@@ -77,8 +77,16 @@ void site_join(Visit *visit);
 void site_pseudonym(Visit *visit);
 void site_add_group(Visit *visit);
 void site_add_token(Visit *visit);
+void site_add_tokens(Visit *visit);
+void site_group(Visit *visit);
+void site_renew_link(Visit *visit);
+void site_end_link(Visit *visit);
+void site_remove_member(Visit *visit);
 void site_release(Visit *visit);
 void site_undrain(Visit *visit);
+void site_drain(Visit *visit);
+void site_pause(Visit *visit);
+void site_resume(Visit *visit);
 void site_correct_clock(Visit *visit);
 
 /* ==== site routes ================================================================================================= */
