@@ -522,6 +522,38 @@ END
         "$(in_store "SELECT group_concat(action || ' ' || object, '|') FROM (SELECT * FROM audit WHERE action IN ('pause', 'resume', 'drain', 'undrain') ORDER BY id)")"
 }
 
+@test "a webhook gets a POST for what is judged, and one that fails is in the log alone" {
+    python3 - <<'END' 3>&- &
+import http.server
+class Hook(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        self.send_response(204)
+        self.end_headers()
+        with open("news", "a") as file: file.write(" ".join(body.split()) + "\n")
+    def log_message(self, *_): pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Hook)
+with open("port.new", "w") as file: file.write(str(server.server_port))
+import os; os.rename("port.new", "port")
+server.serve_forever()
+END
+    local hook=$! ada
+    wait_until test -s port
+    serve "{\"workers\": [\"sim\"], \"webhooks\": [\"http://127.0.0.1:$(<port)/hook\", \"http://127.0.0.1:1/\"]}"
+    ada=$(token ada)
+    jq -n '{key: "k", file_name: "x.cu", problem: "conv1d", mode: "test", source: "void f("}' |
+        curl -sf -H "Authorization: Bearer $ada" -d @- "http://$address/api/v1/submissions" >answer
+    wait_until grep -q judged news
+    kill "$hook"
+    equal '{"event":"judged","submission":1,"person":"ada","problem":"conv1d","mode":"test","verdict":"Compile Error"}' "$(jq -c . news)"
+    wait_until grep -q "event=webhook_failed url=http://127.0.0.1:1/" "$BATS_TEST_TMPDIR/server.log"
+    stop_server
+    serve '{"webhooks": []}'
+    echo '{"webhooks": ["ftp://x"]}' >wrong.json
+    judge check-config wrong.json
+    ends 2 'expected a URL of http or https, found "ftp://x"'
+}
+
 @test "submissions are listed by problem, verdict, time and speed" {
     serve
     local ada
