@@ -522,6 +522,25 @@ END
         "$(in_store "SELECT group_concat(action || ' ' || object, '|') FROM (SELECT * FROM audit WHERE action IN ('pause', 'resume', 'drain', 'undrain') ORDER BY id)")"
 }
 
+@test "a worker of the server's own that hangs is replaced, and what it had is judged" {
+    serve '{"workers": ["sim"], "lease_s": 10}'
+    local ada worker
+    ada=$(token ada)
+    wait_until grep -q 'worker=own-1' "$BATS_TEST_TMPDIR/server.log"
+    worker=$(pgrep -P "$server" -f 'work --server')
+    kill -STOP "$worker"
+    hand_in "$ada" k '.mode = "try"' >/dev/null
+    wait_until grep -q 'event=attempt_failed .* outcome=given_back' "$BATS_TEST_TMPDIR/server.log"
+    ask GET /healthz
+    says 503 "the worker own-1 hangs: it has not shown a sign of life"
+    wait_until grep -q 'event=worker_hangs worker=own-1' "$BATS_TEST_TMPDIR/server.log"
+    wait_until_ended "$ada" 1
+    [[ $(jq -r .verdict <<<"$output") == Accepted ]]
+    ! kill -0 "$worker" 2>/dev/null
+    ask GET /healthz
+    equal 200 "$status"
+}
+
 @test "a webhook gets a POST for what is judged, and one that fails is in the log alone" {
     python3 - <<'END' 3>&- &
 import http.server

@@ -42,7 +42,7 @@ void posts_send(Posts *posts, const char *url, const char *json)
 {
     CURL *curl = posts->count < MOST_POSTS ? curl_easy_init() : NULL;
     if (curl == NULL) {
-        log_event(LEVEL_WARNING, "webhook_failed", "url", url, "why", "too many are under way");
+        log_event(LEVEL_WARNING, "webhook_failed", "url", url, "why", "too_many_are_under_way");
         return;
     }
     curl_easy_setopt(curl, CURLOPT_URL, url);
