@@ -62,12 +62,10 @@ Status schema_check(Store *store, Findings *findings, Message *why)
     Status status = read_schema(store, &arena, &found, why);
     if (status == STATUS_OK && sqlite3_open(":memory:", &fresh.database) != SQLITE_OK)
         status = database_fail(&fresh, why);
-    if (status == STATUS_OK)
-        status = database_run(&fresh, schema_sql, why);
+    THEN(status, database_run(&fresh, schema_sql, why));
     if (status == STATUS_OK && find_item(&found, &(SchemaItem){"table", "service_version", NULL}) != NULL)
         status = database_run(&fresh, service_sql, why);
-    if (status == STATUS_OK)
-        status = read_schema(&fresh, &arena, &expected, why);
+    THEN(status, read_schema(&fresh, &arena, &expected, why));
     if (status == STATUS_OK) {
         compare_schemas(&expected, &found, true, findings);
         compare_schemas(&found, &expected, false, findings);

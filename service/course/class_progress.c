@@ -310,7 +310,8 @@ static double rate_per_s(const ClassProgress *progress, double now_s)
     return done < FEW || now_s <= progress->start_s ? 0 : (double)done / (now_s - progress->start_s);
 }
 
-double class_progress_left_s(const ClassProgress *progress, double now_s)
+/* Seconds that the rest will take if it goes on like this; below 0: not known yet. */
+static double class_progress_left_s(const ClassProgress *progress, double now_s)
 {
     const double rate = rate_per_s(progress, now_s);
     return rate > 0 ? (double)(progress->total - progress->ended) / rate : -1;

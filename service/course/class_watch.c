@@ -117,7 +117,8 @@ Status class_take_for(ClassFile *file, Store *store, const char *person, Message
     return want_cases(store, file, why);
 }
 
-Status class_read_for(const char *path, Store *store, const char *person, ClassFile *file, Message *why)
+/* Reads a file once. `person` is who reads it, for the audit log. */
+static MUST_USE Status class_read_for(const char *path, Store *store, const char *person, ClassFile *file, Message *why)
 {
     Status status = class_file_read(path, file, why);
     if (status == STATUS_OK)

@@ -176,7 +176,8 @@ static int64_t commit_time_of(const char *folder)
 
 /* ==== intake list ================================================================================================= */
 
-void intake_add(Intake *intake, const FoundFile *file)
+/* The texts of the file must live in the arena. */
+static void intake_add(Intake *intake, const FoundFile *file)
 {
     intake->found = arena_grown(&intake->arena, intake->found, intake->found_count, &intake->found_capacity,
                                 sizeof *intake->found);
@@ -194,7 +195,7 @@ void intake_refuse(Intake *intake, const char *person, const char *assignment, c
                                                              .assignment = assignment};
 }
 
-void intake_leave_aside(Intake *intake, const char *origin)
+static void intake_leave_aside(Intake *intake, const char *origin)
 {
     intake->left_aside = arena_grown(&intake->arena, intake->left_aside, intake->left_aside_count,
                                      &intake->left_aside_capacity, sizeof *intake->left_aside);

@@ -108,11 +108,8 @@ Status deadlines_of(const Problem *problem, JudgingMode mode, double lease_s, De
 {
     TestcaseSet set = {0};
     size_t references = 0;
-    Status status = count_references(problem, &references, why);
-    if (status == STATUS_OK)
-        status = testcases_read(problem, &set, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(count_references(problem, &references, why));
+    TRY(testcases_read(problem, &set, why));
     deadlines->compile_s = COMPILER_STEPS * COMPILE_LOAD * compile_seconds(problem->limits.compile_seconds);
     deadlines->grading_s = grading_s(problem, &set, references, mode, deadlines->compile_s);
     deadlines->worker_s = longer_than(deadlines->grading_s);
@@ -162,10 +159,10 @@ static Status check_string(const RecordReading *reading, const cJSON *item, cons
 
 static Status check_word(const RecordReading *reading, const cJSON *item, const void *member)
 {
-    Status status = check_string(reading, item, member);
-    if (status == STATUS_OK && item->valuestring[0] == '\0')
+    TRY(check_string(reading, item, member));
+    if (item->valuestring[0] == '\0')
         return json_fail(reading->file, item, reading->why, "expected a text that is not empty");
-    return status;
+    return STATUS_OK;
 }
 
 /* A relative path would mean another place for each program that reads the file. */
@@ -365,10 +362,8 @@ Status config_read(const char *path, Config *config, Message *why)
     if (access(chosen, F_OK) != 0 && errno == ENOENT)
         return fail(STATUS_NOT_FOUND, why, "%s: there is no such file of settings", chosen);
     Status status = json_read(chosen, MAX_CONFIG_BYTES, &file, why);
-    if (status == STATUS_OK)
-        status = record_read(&config_table, &file, file.root, &config->arena, config, why);
-    if (status == STATUS_OK)
-        status = check_sockets(&file, config, why);
+    THEN(status, record_read(&config_table, &file, file.root, &config->arena, config, why));
+    THEN(status, check_sockets(&file, config, why));
     config->file = arena_string(&config->arena, chosen);
     json_free(&file);
     return status;

@@ -52,10 +52,10 @@ Status people_find(Store *store, const char *name, Arena *arena, Person *person,
 /* Names stand in the addresses of pages. */
 static Status take_name(const char *given, char name[PERSON_MAX_BYTES + 1], Message *why)
 {
-    Status status = person_take(given, name, why);
-    if (status == STATUS_OK && strchr(name, '/') != NULL)
+    TRY(person_take(given, name, why));
+    if (strchr(name, '/') != NULL)
         return fail(STATUS_BAD_INPUT, why, "the name holds a '/', expected one without");
-    return status;
+    return STATUS_OK;
 }
 
 /* The first person other than `person` who has, or whose pseudonym looks like, this name; id 0: none. */
@@ -96,17 +96,15 @@ Status people_admit(Store *store, const char *given, Arena *arena, Person *perso
     if (status != STATUS_NOT_FOUND)
         return status;
     status = take_name(given, name, why);
-    if (status == STATUS_OK)
-        status = people_find(store, name, arena, person, why);
+    THEN(status, people_find(store, name, arena, person, why));
     if (status != STATUS_NOT_FOUND)
         return status;
-    status = database_do(store, NULL, why,
-                         "INSERT INTO person (name, role, created_utc) VALUES (?1, 'student', ?2)"
-                         " ON CONFLICT (name) DO NOTHING",
-                         "tt", name, utc_now().text);
-    if (status == STATUS_OK)
-        status = people_find(store, name, arena, person, why);
-    return status == STATUS_OK ? end_pseudonyms(store, person, arena, why) : status;
+    TRY(database_do(store, NULL, why,
+                    "INSERT INTO person (name, role, created_utc) VALUES (?1, 'student', ?2)"
+                    " ON CONFLICT (name) DO NOTHING",
+                    "tt", name, utc_now().text));
+    TRY(people_find(store, name, arena, person, why));
+    return end_pseudonyms(store, person, arena, why);
 }
 
 Status people_set_role(Store *store, int64_t person, PersonRole role, Message *why)
@@ -120,8 +118,7 @@ static Status check_pseudonym(Store *store, int64_t person, const char *pseudony
     Arena arena = {0};
     Person other = {0};
     Status status = person_check(pseudonym, why);
-    if (status == STATUS_OK)
-        status = find_look_alike(store, person, pseudonym, false, &arena, &other, why);
+    THEN(status, find_look_alike(store, person, pseudonym, false, &arena, &other, why));
     if (status == STATUS_OK && other.id != 0)
         status = fail(STATUS_BAD_INPUT, why, "the name '%s' is taken or looks like one that is, expected another one",
                       pseudonym);
@@ -174,9 +171,12 @@ Status token_add(Store *store, int64_t person, TokenScope scope, Secret *token, 
 
 Status tokens_revoke(Store *store, int64_t person, Message *why)
 {
-    TRY(database_do(store, NULL, why, "UPDATE token SET revoked_utc = ?2 WHERE person = ?1 AND revoked_utc IS NULL",
-                    "it", person, utc_now().text));
-    return logins_end(store, person, why);
+    TRY(database_begin(store, why));
+    Status status = database_do(store, NULL, why,
+                                "UPDATE token SET revoked_utc = ?2 WHERE person = ?1 AND revoked_utc IS NULL", "it",
+                                person, utc_now().text);
+    THEN(status, logins_end(store, person, why));
+    return database_end(store, status, why);
 }
 
 static Status owner_of(Store *store, const char *token, TokenScope scope, Arena *arena, Person *person, Message *why)
@@ -204,14 +204,12 @@ Status login_begin(Store *store, const char *token, Secret *cookie, Message *why
     Arena arena = {0};
     Person person;
     Status status = owner_of(store, token, TOKEN_FOR_ALL, &arena, &person, why);
-    if (status == STATUS_OK)
-        status = secret_new(cookie, why);
-    if (status == STATUS_OK)
-        status = database_do(store, NULL, why, "DELETE FROM login WHERE expires_s < ?1", "i", (int64_t)time(NULL));
-    if (status == STATUS_OK)
-        status = database_do(
-            store, NULL, why, "INSERT INTO login (hash, person, token, expires_s) VALUES (?1, ?2, ?3, ?4)", "titi",
-            secret_hash(cookie->hex).hex, person.id, secret_hash(token).hex, (int64_t)time(NULL) + LOGIN_SECONDS);
+    THEN(status, secret_new(cookie, why));
+    THEN(status, database_do(store, NULL, why, "DELETE FROM login WHERE expires_s < ?1", "i", (int64_t)time(NULL)));
+    THEN(status,
+         database_do(store, NULL, why, "INSERT INTO login (hash, person, token, expires_s) VALUES (?1, ?2, ?3, ?4)",
+                     "titi", secret_hash(cookie->hex).hex, person.id, secret_hash(token).hex,
+                     (int64_t)time(NULL) + LOGIN_SECONDS));
     arena_free(&arena);
     return status;
 }
@@ -251,18 +249,16 @@ static void take_group(Arena *arena, sqlite3_stmt *row, void *item)
 Status people_add_group(Store *store, const char *name, int64_t ends_s, Secret *invitation, Message *why)
 {
     int64_t added = 0;
-    Status status = person_check(name, why);
-    if (status == STATUS_OK)
-        status = secret_new(invitation, why);
-    if (status == STATUS_OK)
-        status = database_do(
-            store, &added, why,
-            "INSERT INTO class_group (name, invitation, created_utc, link_ends_s) VALUES (?1, ?2, ?3, nullif(?4, 0))"
-            " ON CONFLICT (name) DO NOTHING",
-            "ttti", name, secret_hash(invitation->hex).hex, utc_now().text, ends_s);
-    if (status == STATUS_OK && added == 0)
+    TRY(person_check(name, why));
+    TRY(secret_new(invitation, why));
+    TRY(database_do(
+        store, &added, why,
+        "INSERT INTO class_group (name, invitation, created_utc, link_ends_s) VALUES (?1, ?2, ?3, nullif(?4, 0))"
+        " ON CONFLICT (name) DO NOTHING",
+        "ttti", name, secret_hash(invitation->hex).hex, utc_now().text, ends_s));
+    if (added == 0)
         return fail(STATUS_BAD_INPUT, why, "there is a group '%s' already, expected another name", name);
-    return status;
+    return STATUS_OK;
 }
 
 Status people_group(Store *store, int64_t id, Arena *arena, PersonGroup *group, Message *why)

@@ -229,8 +229,7 @@ static Status kept_basis(const Queue *queue, const QueuedJob *judging, Basis *ba
     Status status = problem_edition(&problem, &basis->edition, why);
     if (status == STATUS_OK && strcmp(basis->edition.hex, judging->edition_before) != 0)
         status = fail(STATUS_SYSTEM, why, "%s: these files are no longer those of the edition", folder);
-    if (status == STATUS_OK)
-        status = basis_of(queue, &problem, judging->mode, basis, why);
+    THEN(status, basis_of(queue, &problem, judging->mode, basis, why));
     problem_free(&problem);
     return status;
 }
@@ -243,8 +242,7 @@ static Status find_basis(const Queue *queue, const QueuedJob *judging, Basis *ba
         return kept_basis(queue, judging, basis, why);
     TRY(problem_read(judging->problem, &problem, why));
     Status status = problem_edition_keep(&problem, queue->editions, &basis->edition, why);
-    if (status == STATUS_OK)
-        status = basis_of(queue, &problem, judging->mode, basis, why);
+    THEN(status, basis_of(queue, &problem, judging->mode, basis, why));
     problem_free(&problem);
     return status;
 }
@@ -321,8 +319,7 @@ static Status offer(Queue *queue, const QueuedJob *judging, Arena *arena, Messag
     Status status = note_basis(queue, judging, &basis, why);
     if (status == STATUS_OK && strcmp(judging->mode, "try") != 0)
         status = case_verdicts_are_wanted(queue->store, judging->problem, &all_cases, why);
-    if (status == STATUS_OK)
-        status = judgings_offer(queue->store, judging->id, worker->name, &attempt, why);
+    THEN(status, judgings_offer(queue->store, judging->id, worker->name, &attempt, why));
     if (status != STATUS_OK || attempt == 0)
         return status;
     const WorkJob job = {.id = {judging->id, (int)attempt},
@@ -418,12 +415,9 @@ static Status take_result(const JsonFile *file, const QueuedJob *judging, const 
         return json_fail(file, json_get(file->root, "verdict"), why, "expected a verdict, found %.40s",
                          verdict == NULL ? "none" : verdict);
     Status status = expect(file, "problem", judging->problem, why);
-    if (status == STATUS_OK)
-        status = expect(file, "revision", judging->revision, why);
-    if (status == STATUS_OK)
-        status = expect(file, "source_hash", judging->source_hash, why);
-    if (status == STATUS_OK)
-        status = expect(file, "device", result->device, why);
+    THEN(status, expect(file, "revision", judging->revision, why));
+    THEN(status, expect(file, "source_hash", judging->source_hash, why));
+    THEN(status, expect(file, "device", result->device, why));
     recording->verdict = arena_string(arena, verdict);
     recording->text = arena_string(arena, text == NULL ? "" : text);
     cJSON_ArrayForEach(step, seconds) if (cJSON_IsNumber(step) && step->valuedouble > 0)
@@ -463,10 +457,8 @@ static Status check_result(const QueuedJob *judging, const WorkResult *result, A
     TRY(read_text("result.json", result->result, &file, why));
     Status status = take_result(&file, judging, result, arena, recording, why);
     json_free(&file);
-    if (status == STATUS_OK)
-        status = check_run(judging, result, recording->verdict, why);
-    if (status == STATUS_OK)
-        status = check_text("explain.json", result->explain, why);
+    THEN(status, check_run(judging, result, recording->verdict, why));
+    THEN(status, check_text("explain.json", result->explain, why));
     return status == STATUS_OK ? check_text("the verdicts of all cases", result->case_verdicts, why) : status;
 }
 
@@ -499,14 +491,12 @@ static Status record(Queue *queue, const WorkResult *result, Arena *arena, const
                            .report = result->report,
                            .case_verdicts = result->case_verdicts};
     Status status = judgings_read(queue->store, result->id.judging, arena, &judging, why);
-    if (status == STATUS_OK)
-        status = check_result(&judging, result, arena, &recording, why);
+    THEN(status, check_result(&judging, result, arena, &recording, why));
     if (status == STATUS_OK && result->run != NULL && strcmp(judging.mode, "rank") == 0) {
         status = complete_run(queue, &judging, result, arena, &run, why);
         recording.run = &run;
     }
-    if (status == STATUS_OK)
-        status = judgings_record(queue->store, &recording, &recorded, why);
+    THEN(status, judgings_record(queue->store, &recording, &recorded, why));
     if (status != STATUS_OK)
         return status;
     *outcome = recorded == TOO_LATE ? "late" : "recorded";
@@ -863,12 +853,9 @@ Status queue_start(const QueueOptions *options, Store *store, Queue **queue, Mes
     started->store = store;
     started->manned_s = now_s();
     Status status = make_editions(started, why);
-    if (status == STATUS_OK)
-        status = prune_editions(started, why);
-    if (status == STATUS_OK)
-        status = adopt_all(started, "running", why);
-    if (status == STATUS_OK)
-        status = adopt_all(started, "offered", why);
+    THEN(status, prune_editions(started, why));
+    THEN(status, adopt_all(started, "running", why));
+    THEN(status, adopt_all(started, "offered", why));
     *queue = started;
     if (status != STATUS_OK) {
         queue_stop(started);

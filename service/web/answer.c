@@ -139,8 +139,7 @@ bool visible_submission(Visit *visit, StoredSubmission *row)
     if (id == 0)
         return false;
     Status status = submissions_read(visit->service->store, id, visit->arena, row, &why);
-    if (status == STATUS_OK)
-        status = check_sender(visit, id, &is_sender, &why);
+    THEN(status, check_sender(visit, id, &is_sender, &why));
     if (status == STATUS_OK && !is_sender && !visible_to(visit, row->person_id))
         status = fail(STATUS_NOT_FOUND, &why, "there is no submission %lld", (long long)id);
     if (status != STATUS_OK)
@@ -240,7 +239,8 @@ static cJSON *due_item(const ClassFile *file, const Due *due)
     return item;
 }
 
-void class_add_counts(const Service *service, const StoredSubmission *row, cJSON *object)
+/* Adds "counts_for" where there are such. */
+static void class_add_counts(const Service *service, const StoredSubmission *row, cJSON *object)
 {
     Arena arena = {0};
     Due *dues = NULL;
@@ -253,7 +253,8 @@ void class_add_counts(const Service *service, const StoredSubmission *row, cJSON
 
 /* ---- boards ------------------------------------------------------------------------------------------------------ */
 
-bool class_hides_board(const Service *service, const char *problem)
+/* Whether class.json hides the board of a problem from students at present. */
+static bool class_hides_board(const Service *service, const char *problem)
 {
     const ClassFile *file = class_file(service);
     return file != NULL && !showing_board(file, problem, time(NULL));
@@ -296,7 +297,9 @@ static bool is_acceptable(const StoredSubmission *row)
            strcmp(row->rank_state, "rejected") != 0;
 }
 
-Status class_shows_source(const Visit *visit, const StoredSubmission *row, bool *shows, Message *why)
+/* Whether the visitor may read the source of a submission: his own, a teacher everybody's; of others what was accepted, once an
+ * assignment that he has handed in for is closed and class.json shows the sources. */
+static MUST_USE Status class_shows_source(const Visit *visit, const StoredSubmission *row, bool *shows, Message *why)
 {
     const ClassFile *file = class_of(visit);
     *shows = visible_to(visit, row->person_id);
@@ -315,12 +318,10 @@ bool class_readable_source(Visit *visit, StoredSubmission *row, const char **sou
     if (id == 0)
         return false;
     Status status = submissions_read(visit->service->store, id, visit->arena, row, &why);
-    if (status == STATUS_OK)
-        status = class_shows_source(visit, row, &shows, &why);
+    THEN(status, class_shows_source(visit, row, &shows, &why));
     if (status == STATUS_OK && !shows)
         status = fail(STATUS_NOT_FOUND, &why, "there is no submission %" PRId64, id);
-    if (status == STATUS_OK)
-        status = submissions_source(visit->service->store, row->source_hash, visit->arena, source, &why);
+    THEN(status, submissions_source(visit->service->store, row->source_hash, visit->arena, source, &why));
     if (status != STATUS_OK)
         answer_failure(visit, status, &why);
     return status == STATUS_OK;
@@ -397,9 +398,7 @@ static void add_stand(cJSON *object, int64_t ahead, double expected_s)
 static Status add_outlook(const Service *service, const StoredSubmission *row, cJSON *object, Message *why)
 {
     QueueOutlook outlook;
-    Status status = judgings_outlook(service->store, row->position, &outlook, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(judgings_outlook(service->store, row->position, &outlook, why));
     const double expected_s = outlook.mean_s > 0 ? ceil((double)(outlook.ahead + 1) * outlook.mean_s) : 0;
     cJSON_AddNumberToObject(object, "ahead", (double)outlook.ahead);
     if (expected_s > 0)
@@ -579,11 +578,10 @@ Status place_document(const Visit *visit, const StoredSubmission *row, const cha
     *shown = text;
     if ((!is_result && strcmp(kind, "report") != 0) || (row->run == 0 && !is_hidden))
         return STATUS_OK;
-    Status status = is_hidden ? STATUS_OK : find_place(visit, row, &place, why);
+    TRY(is_hidden ? STATUS_OK : find_place(visit, row, &place, why));
     const ClassPlace *counted = is_hidden ? NULL : &place;
-    if (status == STATUS_OK)
-        *shown = is_result ? result_with(text, counted, visit->arena) : report_with(text, counted, visit->arena);
-    return status;
+    *shown = is_result ? result_with(text, counted, visit->arena) : report_with(text, counted, visit->arena);
+    return STATUS_OK;
 }
 
 /* ==== workers ===================================================================================================== */

@@ -96,7 +96,7 @@ Status identity_find(Visit *visit, Message *why)
 }
 
 /* A worker is no person of the class, so this adds no person. */
-Status identity_find_worker(Visit *visit, Message *why)
+static MUST_USE Status identity_find_worker(Visit *visit, Message *why)
 {
     const HttpRequest *request = visit->request;
     const char *authorization = http_header(request, "Authorization");
@@ -105,13 +105,15 @@ Status identity_find_worker(Visit *visit, Message *why)
         return STATUS_OK;
     if (authorization == NULL || strncasecmp(authorization, "Bearer ", 7) != 0)
         return fail(STATUS_NOT_FOUND, why, "expected a worker's token, of `convjudge token add NAME --work-only`");
-    Status status = token_owner(visit->service->store, authorization + 7, visit->arena, &visit->person, &scope, why);
-    if (status == STATUS_OK && scope != TOKEN_FOR_WORK)
-        status = fail(STATUS_NOT_FOUND, why, "this token is not for workers");
-    return status;
+    TRY(token_owner(visit->service->store, authorization + 7, visit->arena, &visit->person, &scope, why));
+    if (scope != TOKEN_FOR_WORK)
+        return fail(STATUS_NOT_FOUND, why, "this token is not for workers");
+    return STATUS_OK;
 }
 
-bool identity_is_same_origin(const Visit *visit)
+/* Whether a request that changes something comes from a page of this server: a browser sends `Origin`, and no page of
+ * others can forge it. A request that is not by a browser need not say it. */
+static bool identity_is_same_origin(const Visit *visit)
 {
     const char *origin = http_header(visit->request, "Origin"), *host = http_header(visit->request, "Host");
     if (!visit->by_browser && origin == NULL)

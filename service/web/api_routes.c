@@ -383,9 +383,7 @@ static Status add_workers(Visit *visit, Message *why)
     Text *out = &visit->reply->body;
     KnownWorker *workers;
     size_t count;
-    Status status = workers_known(visit, &workers, &count, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(workers_known(visit, &workers, &count, why));
     text_printf(out, "# HELP convjudge_workers Workers by state.\n# TYPE convjudge_workers gauge\n");
     for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
         int number = 0;
@@ -406,17 +404,13 @@ static void answer_metrics(Visit *visit)
     Message why;
     Status status = add_metric(visit, "judgings", "gauge", "Judgings by state.", "state",
                                "SELECT state, count(*) FROM judging GROUP BY state", &why);
-    if (status == STATUS_OK)
-        status = add_metric(visit, "attempts_total", "counter", "Attempts that have ended, by outcome.", "outcome",
-                            "SELECT outcome, count(*) FROM attempt WHERE outcome IS NOT NULL GROUP BY outcome", &why);
-    if (status == STATUS_OK)
-        status = add_metric(visit, "verdicts_total", "counter", "Judgings that are recorded, by verdict.", "verdict",
-                            "SELECT verdict, count(*) FROM judging WHERE verdict IS NOT NULL GROUP BY verdict", &why);
-    if (status == STATUS_OK)
-        status = add_metric(visit, "workers_drained", "gauge", "Workers that get no more work.", "reason",
-                            "SELECT 'failures', count(*) FROM drained", &why);
-    if (status == STATUS_OK)
-        status = add_workers(visit, &why);
+    THEN(status, add_metric(visit, "attempts_total", "counter", "Attempts that have ended, by outcome.", "outcome",
+                            "SELECT outcome, count(*) FROM attempt WHERE outcome IS NOT NULL GROUP BY outcome", &why));
+    THEN(status, add_metric(visit, "verdicts_total", "counter", "Judgings that are recorded, by verdict.", "verdict",
+                            "SELECT verdict, count(*) FROM judging WHERE verdict IS NOT NULL GROUP BY verdict", &why));
+    THEN(status, add_metric(visit, "workers_drained", "gauge", "Workers that get no more work.", "reason",
+                            "SELECT 'failures', count(*) FROM drained", &why));
+    THEN(status, add_workers(visit, &why));
     if (status != STATUS_OK) {
         text_free(&visit->reply->body);
         answer_failure(visit, status, &why);
@@ -455,8 +449,7 @@ static void answer_claim(Visit *visit)
     if (!read_message(visit, &file))
         return;
     Status status = work_read_claim(&file, visit->arena, &claim, &why);
-    if (status == STATUS_OK)
-        status = queue_claim(visit->service->queue, visit->person.id, &claim, &visit->reply->events, &why);
+    THEN(status, queue_claim(visit->service->queue, visit->person.id, &claim, &visit->reply->events, &why));
     json_free(&file);
     visit->reply->type = "application/json";
     if (status != STATUS_OK)
@@ -472,8 +465,7 @@ static void answer_alive(Visit *visit)
     if (!read_message(visit, &file))
         return;
     Status status = work_read_progress(&file, visit->arena, &progress, &why);
-    if (status == STATUS_OK)
-        status = queue_note_alive(visit->service->queue, visit->person.id, &progress, &goes_on, &why);
+    THEN(status, queue_note_alive(visit->service->queue, visit->person.id, &progress, &goes_on, &why));
     json_free(&file);
     if (status != STATUS_OK) {
         answer_failure(visit, status, &why);
@@ -569,8 +561,7 @@ static void answer_submission_row(Visit *visit, int status_code, int64_t id)
     cJSON *object;
     Message why;
     Status status = submissions_read(visit->service->store, id, visit->arena, &row, &why);
-    if (status == STATUS_OK)
-        status = submission_json(visit->service, &row, true, &object, &why);
+    THEN(status, submission_json(visit->service, &row, true, &object, &why));
     if (status == STATUS_OK)
         answer_json(visit, status_code, object);
     else
@@ -590,8 +581,7 @@ static void take_submission(Visit *visit, const char *person)
     }
     HandInRequest request = {.person = person};
     status = record_read(&hand_in_table, &file, file.root, NULL, &request, &why);
-    if (status == STATUS_OK)
-        status = hand_in(visit, &request, &id, &is_new, &why);
+    THEN(status, hand_in(visit, &request, &id, &is_new, &why));
     json_free(&file);
     if (status == STATUS_OK)
         answer_submission_row(visit, is_new ? 201 : 200, id);

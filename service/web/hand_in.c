@@ -72,10 +72,9 @@ static Status check_sizes(const HandInRequest *request, const Problem *problem, 
     TestcaseSet set;
     if (request->sizes == NULL)
         return STATUS_OK;
-    Status status = custom_case_make(problem, &own, &set, why);
-    if (status == STATUS_OK)
-        testcases_free(&set);
-    return status;
+    TRY(custom_case_make(problem, &own, &set, why));
+    testcases_free(&set);
+    return STATUS_OK;
 }
 
 static Status check_author(const Visit *visit, Person author, Message *why)
@@ -166,9 +165,7 @@ static Status put(Visit *visit, const HandInRequest *request, const char *mode, 
                       .practice_budget_s = config->practice_device_s,
                       .limits = limits_of(visit)};
     Person author;
-    Status status = find_author(visit, request, &author, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(find_author(visit, request, &author, why));
     identity_raise_role(config, &author);
     rule.refusal = author.role == PERSON_STUDENT ? &refusal : NULL;
     const HandIn row = {.person = author.id,
@@ -181,7 +178,7 @@ static Status put(Visit *visit, const HandInRequest *request, const char *mode, 
                         .source = submission->source.data,
                         .source_hash = submission->hash.hex,
                         .sender = request->person == NULL ? 0 : visit->person.id};
-    status = submissions_hand_in(visit->service->store, &row, &rule, id, is_new, why);
+    const Status status = submissions_hand_in(visit->service->store, &row, &rule, id, is_new, why);
     if (refusal.limit != NULL)
         tell_limit(visit, &refusal, why);
     if (status == STATUS_OK)
@@ -196,29 +193,20 @@ Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is
     const char *mode;
     Text source = {0};
     *id = 0;
-    Status status = check_key(request->key, why);
-    if (status == STATUS_OK)
-        status = check_file_name(request->file_name, why);
-    if (status == STATUS_OK)
-        status = check_mode(request, &mode, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check_key(request->key, why));
+    TRY(check_file_name(request->file_name, why));
+    TRY(check_mode(request, &mode, why));
     text_append(&source, request->source, request->source_bytes == 0 ? strlen(request->source) : request->source_bytes);
-    status = submission_take(request->file_name, &source, &submission, why);
-    if (status != STATUS_OK)
-        return status;
-    status = submission_problem(&submission, request->problem, &problem, why);
+    TRY(submission_take(request->file_name, &source, &submission, why));
+    Status status = submission_problem(&submission, request->problem, &problem, why);
     if (status == STATUS_OK) {
         status = submission_is_c(&submission)
                      ? fail(STATUS_BAD_INPUT, why, "%s: plain C runs only on the CPU, expected CUDA",
                             request->file_name)
                      : check_sizes(request, &problem, why);
-        if (status == STATUS_OK)
-            status = check_problem(visit, problem.id, why);
-        if (status == STATUS_OK)
-            status = class_expect_open(visit, problem.id, mode, why);
-        if (status == STATUS_OK)
-            status = put(visit, request, mode, &submission, &problem, id, is_new, why);
+        THEN(status, check_problem(visit, problem.id, why));
+        THEN(status, class_expect_open(visit, problem.id, mode, why));
+        THEN(status, put(visit, request, mode, &submission, &problem, id, is_new, why));
         problem_free(&problem);
     }
     submission_free(&submission);

@@ -2,9 +2,9 @@
 #include "service/course/facts.h"
 #include "service/store/view.h"
 #include "service/web/board_plots.h"
-#include "service/web/html.h"
+#include "base/html.h"
 #include "service/web/parts.h"
-#include "service/web/svg.h"
+#include "base/svg.h"
 #include "service/web/template.h"
 
 #include <math.h>

@@ -31,8 +31,6 @@ Figure figure_time(double ms);
 Figure figure_measured(MeasuredTime time);
 /* A rate or another number whose relative uncertainty is known: "4,498", "164.9". */
 Figure figure_within(double value, double uncertainty);
-/* "97.6 %"; NaN is "-". */
-Figure figure_percent(double share);
 /* A whole number in groups of three: "1,500,000". */
 Figure figure_whole(double number);
 /* "12.5 MiB" */

@@ -1,6 +1,7 @@
 /* site_answers.c - the table of pages, what they have in common, and those of administrators.  */
 #include "service/web/site_answers.h"
 
+#include "base/html.h"
 #include "grader/problem/problem.h"
 #include "leaderboard/database.h"
 #include "service/store/batch_apply.h"
@@ -11,7 +12,6 @@
 #include "service/store/view.h"
 #include "service/web/api.h"
 #include "service/web/board_plots.h"
-#include "service/web/html.h"
 #include "service/web/template.h"
 
 #include <inttypes.h>
@@ -38,7 +38,7 @@ static void put_batch(cJSON *line, const Batch *batch)
 
 /* ---- looking ----------------------------------------------------------------------------------------------------- */
 
-void site_batches(Visit *visit)
+static void site_batches(Visit *visit)
 {
     cJSON *page = cJSON_CreateObject(), *lines = cJSON_AddArrayToObject(page, "batches");
     Batch *batches;
@@ -46,8 +46,7 @@ void site_batches(Visit *visit)
     size_t count = 0, problem_count = 0;
     Message why;
     Status status = batches_list(visit->service->store, visit->arena, &batches, &count, &why);
-    if (status == STATUS_OK)
-        status = problem_list(visit->arena, &problems, &problem_count, &why);
+    THEN(status, problem_list(visit->arena, &problems, &problem_count, &why));
     if (status == STATUS_OK)
         cJSON_AddItemToObject(page, "problems", cJSON_CreateStringArray(problems, (int)problem_count));
     for (size_t i = 0; i < count; i++)
@@ -80,7 +79,7 @@ static void put_changes(cJSON *page, const Batch *batch, const BatchRow *rows, s
     values_put(page, "changed=%d same=%" PRId64, changed, batch->recorded - changed);
 }
 
-void site_batch(Visit *visit)
+static void site_batch(Visit *visit)
 {
     const int64_t id = answer_number(visit, "batch");
     cJSON *page = cJSON_CreateObject(), *omissions = cJSON_AddArrayToObject(page, "omissions");
@@ -95,10 +94,8 @@ void site_batch(Visit *visit)
         return;
     }
     Status status = batches_read(store, id, visit->arena, &batch, &why);
-    if (status == STATUS_OK)
-        status = batch_table(store, id, visit->arena, &rows, &count, &why);
-    if (status == STATUS_OK)
-        status = batches_skips(store, id, visit->arena, &skips, &skip_count, &why);
+    THEN(status, batch_table(store, id, visit->arena, &rows, &count, &why));
+    THEN(status, batches_skips(store, id, visit->arena, &skips, &skip_count, &why));
     if (status == STATUS_OK) {
         put_batch(page, &batch);
         values_put(page, "revision=%s", arena_printf(visit->arena, "%.16s", batch.revision));
@@ -135,7 +132,7 @@ static Status read_request(const Visit *visit, BatchRequest *request, Message *w
     return STATUS_OK;
 }
 
-void site_begin_batch(Visit *visit)
+static void site_begin_batch(Visit *visit)
 {
     BatchRequest request;
     Batch batch = {0};
@@ -143,9 +140,8 @@ void site_begin_batch(Visit *visit)
     size_t skip_count;
     Message why;
     Status status = read_request(visit, &request, &why);
-    if (status == STATUS_OK)
-        status = rejudging_begin(visit->service->store, &request, visit->person.name, visit->arena, &batch, &skips,
-                                 &skip_count, &why);
+    THEN(status, rejudging_begin(visit->service->store, &request, visit->person.name, visit->arena, &batch, &skips,
+                                 &skip_count, &why));
     show_batches(visit, status == STATUS_NOT_FOUND ? STATUS_BAD_INPUT : status, batch.id, &why);
 }
 
@@ -159,12 +155,12 @@ static void decide(Visit *visit, Status (*decision)(Store *store, int64_t id, co
     show_batches(visit, status, id, &why);
 }
 
-void site_apply_batch(Visit *visit)
+static void site_apply_batch(Visit *visit)
 {
     decide(visit, rejudging_apply);
 }
 
-void site_drop_batch(Visit *visit)
+static void site_drop_batch(Visit *visit)
 {
     decide(visit, batches_drop);
 }
@@ -276,10 +272,8 @@ void site_add_group(Visit *visit)
     Secret invitation;
     Message why;
     Status status = link_end(visit, &ends_s, &why);
-    if (status == STATUS_OK)
-        status = people_add_group(visit->service->store, name, ends_s, &invitation, &why);
-    if (status == STATUS_OK)
-        status = audit_add(visit->service->store, visit->person.name, "group add", name, &why);
+    THEN(status, people_add_group(visit->service->store, name, ends_s, &invitation, &why));
+    THEN(status, audit_add(visit->service->store, visit->person.name, "group add", name, &why));
     if (status != STATUS_OK) {
         answer_failure(visit, status, &why);
         return;
@@ -378,16 +372,13 @@ static Status make_token(const Visit *visit, const char *name, Secret *token, Me
 {
     Store *store = visit->service->store;
     Person person;
-    Status status = people_admit(store, name, visit->arena, &person, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(people_admit(store, name, visit->arena, &person, why));
     identity_raise_role(visit->service->config, &person);
     if (person.role != PERSON_STUDENT)
         return fail(STATUS_BAD_INPUT, why, "tokens are made here for students alone; convjudge token makes others");
-    status = tokens_revoke(store, person.id, why);
-    if (status == STATUS_OK)
-        status = token_add(store, person.id, TOKEN_FOR_ALL, token, why);
-    return status == STATUS_OK ? audit_add(store, visit->person.name, "token add", name, why) : status;
+    TRY(tokens_revoke(store, person.id, why));
+    TRY(token_add(store, person.id, TOKEN_FOR_ALL, token, why));
+    return audit_add(store, visit->person.name, "token add", name, why);
 }
 
 void site_add_token(Visit *visit)
@@ -674,18 +665,16 @@ Status site_boards(const Visit *visit, const Problem *problem, Board **boards, s
 {
     Store *store = visit->service->store;
     const char *revision;
-    Status status = batches_board_revision(store, problem->id, problem->revision.hex, visit->arena, &revision, why);
-    return status == STATUS_OK ? store_boards(store, problem->id, revision, visit->arena, boards, count, why) : status;
+    TRY(batches_board_revision(store, problem->id, problem->revision.hex, visit->arena, &revision, why));
+    return store_boards(store, problem->id, revision, visit->arena, boards, count, why);
 }
 
 Status site_board(const Visit *visit, const Problem *problem, const Board *board, size_t most, BoardPage *page,
                   Message *why)
 {
     int64_t *submissions;
-    Status status = board_data_read(visit->service->store, problem, board, visit->arena, page, why);
-    if (status != STATUS_OK)
-        return status;
-    status = visible_standings(visit, page->standings, page->standing_count, most, &submissions, why);
+    TRY(board_data_read(visit->service->store, problem, board, visit->arena, page, why));
+    Status status = visible_standings(visit, page->standings, page->standing_count, most, &submissions, why);
     page->submissions = submissions;
     name_best(visit, page);
     return status == STATUS_OK ? name_device(visit, page, why) : status;
@@ -780,10 +769,9 @@ static Status put_queue(const Visit *visit, cJSON *page, Message *why)
 {
     static const char *const states[] = {"running", "offered", "queued"};
     cJSON *queue = cJSON_AddArrayToObject(page, "queue");
-    Status status = STATUS_OK;
-    for (size_t i = 0; i < sizeof states / sizeof *states && status == STATUS_OK; i++)
-        status = add_state(visit, states[i], queue, why);
-    return status == STATUS_OK ? add_state(visit, "held", cJSON_AddArrayToObject(page, "held"), why) : status;
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        TRY(add_state(visit, states[i], queue, why));
+    return add_state(visit, "held", cJSON_AddArrayToObject(page, "held"), why);
 }
 
 /* ---- workers ----------------------------------------------------------------------------------------------------- */
@@ -865,17 +853,14 @@ void site_admin(Visit *visit)
     cJSON *page = cJSON_CreateObject();
     Message why;
     Status status = put_queue(visit, page, &why);
-    if (status == STATUS_OK)
-        status = site_put_outdated(visit, page, &why);
-    if (status == STATUS_OK)
-        status = put_workers(visit, page, &why);
-    if (status == STATUS_OK)
-        status = values_query(
-            visit->service->store, cJSON_AddArrayToObject(page, "failures"), &why,
-            "SELECT ended_utc AS time_utc, coalesce(why, outcome) AS what, worker, submission FROM attempt"
-            " JOIN judging ON judging.id = judging WHERE outcome IN ('worker_failed', 'lost')"
-            " ORDER BY ended_utc DESC LIMIT 50",
-            "");
+    THEN(status, site_put_outdated(visit, page, &why));
+    THEN(status, put_workers(visit, page, &why));
+    THEN(status,
+         values_query(visit->service->store, cJSON_AddArrayToObject(page, "failures"), &why,
+                      "SELECT ended_utc AS time_utc, coalesce(why, outcome) AS what, worker, submission FROM attempt"
+                      " JOIN judging ON judging.id = judging WHERE outcome IN ('worker_failed', 'lost')"
+                      " ORDER BY ended_utc DESC LIMIT 50",
+                      ""));
     put_pilots(visit, page);
     put_disk(visit, page);
     put_clock(visit, page);
@@ -888,9 +873,8 @@ void site_admin(Visit *visit)
 static void finish(Visit *visit, Status status, const char *action, const Message *why)
 {
     Message trouble = *why;
-    if (status == STATUS_OK)
-        status = audit_add(visit->service->store, visit->person.name, action,
-                           visit->argument == NULL ? "" : visit->argument, &trouble);
+    THEN(status, audit_add(visit->service->store, visit->person.name, action,
+                           visit->argument == NULL ? "" : visit->argument, &trouble));
     queue_wake(visit->service->queue);
     if (status == STATUS_OK)
         answer_redirect(visit, "/admin");
@@ -917,9 +901,7 @@ static Status check_drained(const Visit *visit, const char *worker, Message *why
 {
     Drained *drained;
     size_t count;
-    Status status = workers_drained(visit->service->store, visit->arena, &drained, &count, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(workers_drained(visit->service->store, visit->arena, &drained, &count, why));
     for (size_t i = 0; i < count; i++)
         if (strcmp(drained[i].worker, worker) == 0)
             return STATUS_OK;
@@ -946,8 +928,7 @@ void site_correct_clock(Visit *visit)
                                               reason, &why);
     if (status == STATUS_OK)
         clock_watch_trust(&visit->service->clock);
-    if (status == STATUS_OK)
-        status = clock_watch_look(&visit->service->clock, visit->service->store, &why);
+    THEN(status, clock_watch_look(&visit->service->clock, visit->service->store, &why));
     finish(visit, status, trusts ? "trust the clock" : "correct the clock", &why);
 }
 
@@ -999,7 +980,6 @@ void site_undrain(Visit *visit)
 {
     Message why = {0};
     Status status = check_drained(visit, visit->argument, &why);
-    if (status == STATUS_OK)
-        status = worker_undrain(visit->service->store, visit->argument, &why);
+    THEN(status, worker_undrain(visit->service->store, visit->argument, &why));
     finish(visit, status, "undrain", &why);
 }

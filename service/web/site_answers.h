@@ -59,8 +59,6 @@ void site_points_csv(Visit *visit);
 void site_summary(Visit *visit);
 void site_pair(Visit *visit);
 void site_admin(Visit *visit);
-void site_batches(Visit *visit);
-void site_batch(Visit *visit);
 void site_style(Visit *visit);
 void site_script(Visit *visit);
 
@@ -90,9 +88,6 @@ void site_drain(Visit *visit);
 void site_pause(Visit *visit);
 void site_resume(Visit *visit);
 void site_correct_clock(Visit *visit);
-void site_begin_batch(Visit *visit);
-void site_apply_batch(Visit *visit);
-void site_drop_batch(Visit *visit);
 
 /* ==== site routes ================================================================================================= */
 

@@ -35,9 +35,7 @@ static Status put_outlook(const Visit *visit, const StoredSubmission *row, cJSON
 {
     QueueOutlook outlook;
     QueueProgress progress = {0};
-    Status status = judgings_outlook(visit->service->store, row->position, &outlook, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(judgings_outlook(visit->service->store, row->position, &outlook, why));
     queue_progress(visit->service->queue, row->judging, &progress);
     values_put(page, "ahead=%" PRId64 " expected_s=%g step=%s done=%d total=%d", outlook.ahead,
                ceil((double)(outlook.ahead + 1) * outlook.mean_s), progress.step, progress.done, progress.total);
@@ -91,10 +89,9 @@ static Status put_ruling(const Visit *visit, const StoredSubmission *row, cJSON 
     Ruling ruling;
     if (strcmp(row->rank_state, "retracted") != 0 && strcmp(row->rank_state, "rejected") != 0)
         return STATUS_OK;
-    Status status = rulings_in_force(visit->service->store, row->run, visit->arena, &ruling, why);
-    if (status == STATUS_OK)
-        values_put(page, "retracted=%s", ruling.run == 0 ? row->rank_state : ruling.why);
-    return status;
+    TRY(rulings_in_force(visit->service->store, row->run, visit->arena, &ruling, why));
+    values_put(page, "retracted=%s", ruling.run == 0 ? row->rank_state : ruling.why);
+    return STATUS_OK;
 }
 
 /* Later times of the same source, oldest first. */
@@ -169,18 +166,12 @@ static Status put_submission(const Visit *visit, const StoredSubmission *row, Do
     Status status = read_json(visit, row->judging, "result", &documents->result, why);
     if (documents->result != NULL && class_hides_board_from(visit, row->problem))
         place_take_out(documents->result);
-    if (status == STATUS_OK)
-        status = read_json(visit, row->judging, "explain", &documents->explain, why);
-    if (status == STATUS_OK)
-        status = read_sitting(visit, row, &documents->sitting, why);
-    if (status == STATUS_OK)
-        status = submissions_source(visit->service->store, row->source_hash, visit->arena, &source, why);
-    if (status == STATUS_OK)
-        status = put_board(visit, row, &board, page, why);
-    if (status == STATUS_OK)
-        status = put_ruling(visit, row, page, why);
-    if (status == STATUS_OK)
-        status = put_times_again(visit, row, cJSON_AddArrayToObject(page, "again"), why);
+    THEN(status, read_json(visit, row->judging, "explain", &documents->explain, why));
+    THEN(status, read_sitting(visit, row, &documents->sitting, why));
+    THEN(status, submissions_source(visit->service->store, row->source_hash, visit->arena, &source, why));
+    THEN(status, put_board(visit, row, &board, page, why));
+    THEN(status, put_ruling(visit, row, page, why));
+    THEN(status, put_times_again(visit, row, cJSON_AddArrayToObject(page, "again"), why));
     if (status == STATUS_OK && !submission_has_ended(row))
         status = put_outlook(visit, row, page, why);
     if (status == STATUS_OK)
@@ -354,8 +345,7 @@ void site_index(Visit *visit)
             problem_free(&all[i].problem);
     values_put(page, "next=%s", site_next_deadline(visit));
     site_put_assignments(visit, cJSON_AddArrayToObject(page, "assignments"));
-    if (status == STATUS_OK)
-        status = put_recent(visit, cJSON_AddArrayToObject(page, "recent"), &why);
+    THEN(status, put_recent(visit, cJSON_AddArrayToObject(page, "recent"), &why));
     site_answer(visit, status, &why, "index", page);
 }
 
@@ -367,8 +357,7 @@ static Status read_file(const Visit *visit, const char *id, const char *name, co
     Text file = {0};
     snprintf(relative, sizeof relative, "problems/%s/%s", id, name);
     Status status = paths_home(relative, path, sizeof path, why);
-    if (status == STATUS_OK)
-        status = text_read_file(path, STATEMENT_BYTES, &file, why);
+    THEN(status, text_read_file(path, STATEMENT_BYTES, &file, why));
     if (status == STATUS_OK)
         *text = arena_copy(visit->arena, file.length == 0 ? "" : file.data, file.length);
     text_free(&file);
@@ -378,10 +367,9 @@ static Status read_file(const Visit *visit, const char *id, const char *name, co
 static Status make_key(Arena *arena, const char **key, Message *why)
 {
     unsigned char bytes[32];
-    Status status = random_bytes(bytes, sizeof bytes, why);
-    if (status == STATUS_OK)
-        *key = arena_string(arena, hash_of_bytes(bytes, sizeof bytes).hex);
-    return status;
+    TRY(random_bytes(bytes, sizeof bytes, why));
+    *key = arena_string(arena, hash_of_bytes(bytes, sizeof bytes).hex);
+    return STATUS_OK;
 }
 
 static Status read_boards(const Visit *visit, const Problem *problem, BoardPage **pages, size_t *count, Message *why)
@@ -491,8 +479,7 @@ static Status put_problem(const Visit *visit, const Problem *problem, const char
     size_t board_count;
     bool has_sources = false;
     Status status = read_boards(visit, problem, &boards, &board_count, why);
-    if (status == STATUS_OK)
-        status = put_groups(visit, page, boards, board_count, why);
+    THEN(status, put_groups(visit, page, boards, board_count, why));
     if (status == STATUS_OK && visit->is_known)
         status = find_sources(visit, problem->id, &has_sources, why);
     if (status == STATUS_OK && visit->is_known)
@@ -511,16 +498,13 @@ static Status show_problem(Visit *visit, const Problem *problem, Message *why)
 {
     TestcaseSet cases;
     const char *statement, *starter;
-    Status status = testcases_read(problem, &cases, why);
-    if (status != STATUS_OK)
-        return status;
-    status = read_file(visit, problem->id, "statement.md", &statement, why);
+    TRY(testcases_read(problem, &cases, why));
+    Status status = read_file(visit, problem->id, "statement.md", &statement, why);
     if (read_file(visit, problem->id, "starter.cu", &starter, NULL) != STATUS_OK)
         starter = NULL;
     cJSON *page = status == STATUS_OK ? problem_values(problem, &cases, statement, starter) : NULL;
     testcases_free(&cases);
-    if (status == STATUS_OK)
-        status = put_problem(visit, problem, starter, page, why);
+    THEN(status, put_problem(visit, problem, starter, page, why));
     if (status == STATUS_OK)
         site_answer(visit, status, why, "problem", page);
     else

@@ -1,6 +1,7 @@
 /* submission_cases.c - the cases of a submission, and a wrong output as pictures.  */
+#include "base/html.h"
+#include "grader/report/trace.h"
 #include "service/store/view.h"
-#include "service/web/html.h"
 #include "service/web/parts.h"
 #include "service/web/template.h"
 
@@ -552,6 +553,24 @@ static void add_whole(Text *page, const SubmissionRecord *record, const cJSON *i
     html_raw(page, "</div></div>\n");
 }
 
+/* Why the first wrong element is wrong. What a worker of another version has written is left out. */
+static void put_trace(cJSON *sample, const cJSON *item, size_t number)
+{
+    const cJSON *trace = view_item(item, "trace");
+    const JsonFile file = {.path = (char *)"trace", .root = (cJSON *)trace};
+    Arena arena = {0};
+    TraceView view = {.got = NAN};
+    Text markup = {0};
+    Message ignored;
+    if (trace != NULL && record_read(&trace_view_table, &file, trace, &arena, &view, &ignored) == STATUS_OK &&
+        trace_view_is_sound(&view)) {
+        values_put(sample, "traced=%s", view.element);
+        trace_page(&view, arena_printf(&arena, "trace-%zu", number), &markup);
+    }
+    values_markup(sample, "trace", &markup);
+    arena_free(&arena);
+}
+
 static void put_sample(cJSON *list, const SubmissionRecord *record, const cJSON *item)
 {
     const cJSON *first = view_item(item, "first_wrong");
@@ -570,6 +589,7 @@ static void put_sample(cJSON *list, const SubmissionRecord *record, const cJSON 
     }
     values_markup(sample, "whole", &whole);
     values_markup(sample, "pictures", &pictures);
+    put_trace(sample, item, (size_t)cJSON_GetArraySize(list));
     put_printed(sample, item);
 }
 
