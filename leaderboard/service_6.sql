@@ -23,4 +23,7 @@ INSERT INTO next_number SELECT coalesce(max(id), 0) + 1 FROM submission;
 -- Of the source, for the limit of a day; 0: an earlier version took it.
 ALTER TABLE submission ADD COLUMN source_bytes INTEGER NOT NULL DEFAULT 0;
 
+-- From then on, since 1970, the group's link lets nobody in; NULL: it never ends.
+ALTER TABLE class_group ADD COLUMN link_ends_s INTEGER;
+
 UPDATE service_version SET version = 6;

@@ -39,6 +39,7 @@ static Status place_variable(SimModule *module, PtxVariable *variable, Message *
         return fail(STATUS_BAD_INPUT, why, "variable '%.100s' of %llu bytes does not fit into device memory",
                     variable->name, (unsigned long long)variable->bytes);
     gpu->variable_count++;
+    gpu->memory.allocations[memory_find(&gpu->memory, variable->address)].is_constant = variable->space == PTX_CONST;
     memset((void *)variable->address, 0, variable->bytes);
     if (variable->initial_bytes > 0)
         memcpy((void *)variable->address, variable->initial, variable->initial_bytes);

@@ -424,7 +424,7 @@ def writing(person):
     time.sleep(0.5)  # the draft is kept a moment after the last key
     person.go("/problems/conv2d")
     person.expect("the browser keeps a draft", ("This is your draft.", person.text(".draft")))
-    person.press(person.find(".draft button"))
+    person.find(".draft button").click()
     number = person.hand_in("conv2d", "test", text=WITHOUT_A_SEMICOLON)
     person.wait()
     person.follow("Edit and submit again")

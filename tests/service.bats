@@ -488,6 +488,68 @@ END
     equal 200 "$status"
 }
 
+@test "an administrator pauses the queue and takes a worker out" {
+    serve '{"workers": ["sim"]}'
+    local ada boss
+    ada=$(token ada) boss=$(token grace admin)
+    as "$boss" POST /admin/pause -d "why= "
+    says 400 "expected a reason"
+    as "$boss" POST /admin/pause -d "why=new driver"
+    equal 303 "$status"
+    as "$ada" POST /admin/pause -d "why=me too"
+    says 403 "this is for admins"
+    hand_in "$ada" k >/dev/null
+    sleep 1
+    equal queued "$(in_store 'SELECT state FROM judging')"
+    ask GET /healthz
+    says 503 "the queue is paused since "
+    [[ $output == *"new driver, by grace"* ]]
+    as "$boss" GET /admin
+    says 200 "new driver, by grace. Submissions are taken and wait."
+    as "$boss" POST /admin/workers/nobody/drain
+    says 404 "there is no such worker"
+    as "$boss" POST /admin/workers/own-1/drain
+    as "$boss" POST /admin/resume
+    ask GET /healthz
+    equal 200 "$status"
+    sleep 1
+    equal queued "$(in_store 'SELECT state FROM judging')"
+    as "$boss" GET /admin
+    says 200 "taken out by grace"
+    as "$boss" POST /admin/workers/own-1/undrain
+    wait_until_ended "$ada" 1
+    equal "pause new driver, by grace|drain own-1|resume |undrain own-1" \
+        "$(in_store "SELECT group_concat(action || ' ' || object, '|') FROM (SELECT * FROM audit WHERE action IN ('pause', 'resume', 'drain', 'undrain') ORDER BY id)")"
+}
+
+@test "submissions are listed by problem, verdict, time and speed" {
+    serve
+    local ada
+    ada=$(token ada)
+    hand_in "$ada" k1 >/dev/null
+    hand_in "$ada" k2 '.mode = "test"' >/dev/null
+    sqlite3 "$state/convjudge.db" "UPDATE submission SET received_s = received_s - 100000 WHERE id = 1;
+        UPDATE judging SET state = 'recorded', verdict = 'Wrong Answer', text = '', recorded_utc = '2026-01-01T00:00:00Z' WHERE submission = 1" ||
+        sqlite3 "$state/convjudge.db" "UPDATE judging SET state = 'recorded', verdict = 'Wrong Answer' WHERE submission = 1"
+    listed() { as "$ada" GET "/api/v1/submissions?$1"; equal "$2" "$(jq -r '[.submissions[].submission] | join(" ")' <<<"$output")"; }
+    listed "" "2 1"
+    listed "verdict=Wrong%20Answer" 1
+    listed "since=$(date -u -d '1 hour ago' +%FT%TZ)" 2
+    listed "most_ms=5" ""
+    listed "verdict=&problem=conv1d" "2 1"
+    as "$ada" GET "/api/v1/submissions?verdict=Fine"
+    says 400 "verdict: expected one such as Accepted, found 'Fine'"
+    as "$ada" GET "/api/v1/submissions?since=yesterday"
+    says 400 "since: expected a time such as 2026-01-31T12:00:00Z, found 'yesterday'"
+    as "$ada" GET "/api/v1/submissions?most_ms=fast"
+    says 400 "most_ms: expected a number above 0, found 'fast'"
+    as "$ada" GET "/people/ada?verdict=Wrong+Answer"
+    says 200 '<option selected>Wrong Answer</option>'
+    [[ $output == *'/submissions/1"'* && $output != *'/submissions/2"'* ]]
+    CONVJUDGE_SERVER=http://$address CONVJUDGE_TOKEN=$ada judge runs --since "$(date -u -d '1 hour ago' +%FT%TZ)"
+    ends 0 "     2  "
+}
+
 @test "a nightly copy is safe to repeat, for its owner alone, and the oldest ones go" {
     serve
     mkdir copies
@@ -520,6 +582,12 @@ END
     echo damaged >broken.db
     judge restore --state "$state" broken.db
     ends 2 "broken.db"
+    { head -c 20000 copy.db; head -c 20000 /dev/urandom; tail -c +40001 copy.db; } >broken.db
+    judge restore --state "$state" broken.db
+    ends 2 "broken.db: the database is damaged: "
+    sqlite3 leaderboard.db ".read $root/leaderboard/schema.sql" ".read $root/leaderboard/case_times.sql" ".read $root/leaderboard/boards.sql"
+    judge restore --state "$state" leaderboard.db
+    ends 2 "leaderboard.db: holds no submissions, expected a copy of \`convjudge backup\`"
     judge restore --state "$state" nothing.db
     ends 2 "nothing.db: there is no such file, expected a copy of \`convjudge backup\`"
     equal 2 "$(in_store 'SELECT count(*) FROM submission')"

@@ -12,6 +12,8 @@
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
+#include "grader/report/report.h"
+#include "grader/report/trace.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -313,14 +315,15 @@ static Status make_case(Trying *trying, Message *why)
                     options->sizes != NULL ? "sizes" : "data");
     if (options->sizes == NULL) {
         const char *other = options->seed != NULL && !options->find ? "seed" : options->data != NULL ? "data" : NULL;
-        return other == NULL ? STATUS_OK
-                             : fail(STATUS_BAD_INPUT, why,
-                                    "try: '--%s' needs '--sizes': the samples have data of their own", other);
+        return other == NULL
+                   ? STATUS_OK
+                   : fail(STATUS_BAD_INPUT, why, "%s: '--%s' needs '--sizes': the samples have data of their own",
+                          options->subcommand, other);
     }
     const CustomCase own = {.sizes = options->sizes, .data = options->data, .seed = trying->seed};
     Message unfit;
     Status status = custom_case_make(&trying->request.problem, &own, &trying->set, &unfit);
-    return status == STATUS_OK ? status : fail(status, why, "try: %s", unfit.text);
+    return status == STATUS_OK ? status : fail(status, why, "%s: %s", options->subcommand, unfit.text);
 }
 
 static Status try_check_request(Trying *trying, Message *why)
@@ -415,6 +418,62 @@ Status command_try(const Options *options, int *exit_status, Message *why)
     THEN(status, write_result(&trying, why));
     if (status == STATUS_OK)
         *exit_status = verdict_exit_status(trying.result.verdict);
+    result_free(&trying.result);
+    testcases_free(&trying.set);
+    request_free(&trying.request);
+    return status;
+}
+
+/* ==== command trace =============================================================================================== */
+
+static bool is_simulated(const char *device)
+{
+    return device == NULL || strcmp(device, "sim") == 0 || strncmp(device, "sim:", 4) == 0;
+}
+
+/* A submission without an output, or without a wrong one, gets its report. */
+static Status write_traces(const Trying *trying, TraceList *list, Message *why)
+{
+    const char *json = trying->options->json;
+    const TerminalStyle style = terminal_style(stdout);
+    const TraceViews views = trace_views(list);
+    Text text = {0};
+    if (json != NULL)
+        record_print(&trace_table, &views, &text);
+    else if (views.count == 0)
+        report_write(&trying->result, style, &text);
+    for (size_t i = 0; i < views.count && json == NULL; i++) {
+        text_add(&text, i == 0 ? "" : "\n");
+        trace_write(&views.items[i], style, &text);
+    }
+    if (views.count == 0 && json == NULL && trying->result.verdict == VERDICT_ACCEPTED)
+        text_add(&text,
+                 "  No element is wrong here. Look for sizes that fail with `try --find` (FIND=1 with make), and\n"
+                 "  trace those; or name an element with --output (OUTPUT= with make).\n");
+    Status status = json_target_write(json != NULL ? json : "-", &text, why);
+    text_free(&text);
+    return status;
+}
+
+Status command_trace(const Options *options, int *exit_status, Message *why)
+{
+    Trying trying = {.options = options};
+    TraceList list = {0};
+    Progress progress = progress_new(stderr);
+    Status status = is_simulated(options->device)
+                        ? try_check_request(&trying, why)
+                        : fail(STATUS_BAD_INPUT, why, "trace: --device %s: expected sim[:PROFILE]", options->device);
+    const TraceWish wish = {.output = options->output,
+                            .cases = trying.set.count == 0 ? NULL : &trying.set,
+                            .device = options->device == NULL ? "sim" : options->device,
+                            .progress = &progress};
+    if (status == STATUS_OK)
+        status = trace_run(&trying.request.problem, &trying.request.submission, &wish, &trying.result, &list, why);
+    if (status == STATUS_OK)
+        status = write_traces(&trying, &list, why);
+    if (status == STATUS_OK)
+        *exit_status = list.count == 1 ? list.items[0].is_wrong : verdict_exit_status(trying.result.verdict);
+    trace_free(&list);
     result_free(&trying.result);
     testcases_free(&trying.set);
     request_free(&trying.request);

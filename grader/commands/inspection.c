@@ -450,6 +450,11 @@ static bool has_one_huge(const ArrayValues *array)
     return array->second > 0 && fmax(fabs(array->least), fabs(array->most)) >= 1000 * array->second;
 }
 
+static bool is_equal_but_for_some(const ArrayValues *array)
+{
+    return array->source->kind == SOURCE_CONSTANT && array->source->changes > 0;
+}
+
 static bool changes_in_a_row(const ArrayValues *array)
 {
     return array->source->changes >= 2;
@@ -468,6 +473,7 @@ static const struct ValueClass {
 } value_classes[] = {
     {"all elements are zero", EACH_ARRAY, is_zero, false, 1, 1},
     {"all elements are equal, and not zero", EACH_ARRAY, is_equal, false, 2, 1},
+    {"all elements but one are equal", THE_INPUT, is_equal_but_for_some, false, 3, 1},
     {"one element differs from the case before, as in {\"as_before\": true, \"change\": 1}, twice in a row", EACH_ARRAY,
      changes_in_a_row, false, 2, 1},
     {"one element is a thousand times as large as all others", THE_INPUT, has_one_huge, true, 100, 1},

@@ -744,7 +744,8 @@ static Status call_solve(Grading *judging, Call *call, CaseResult *item, CallRep
                                  .is_secret = is_secret(judging, item),
                                  .repeats_addresses = call->testcase->repeats_addresses,
                                  .warp_instructions = most_instructions(call->testcase),
-                                 .sample_key = sample_key(judging, item)};
+                                 .sample_key = sample_key(judging, item),
+                                 .traced = item->group == CASE_SAMPLE ? judging->job->traced : 0};
     const int calls = warms_up ? 1 + CASE_TRIALS : 1;
     const double start_s = now_s();
     Status status = STATUS_OK;
@@ -759,6 +760,14 @@ static Status call_solve(Grading *judging, Call *call, CaseResult *item, CallRep
             keep_sample(item, report);
     }
     return status;
+}
+
+/* Of the first call: later ones only look for its mistakes. */
+static void keep_profile(const Grading *judging, const CaseResult *item)
+{
+    const size_t place = (size_t)(item - judging->result->cases);
+    if (judging->profile != NULL && place < JOB_MAX_PROFILES)
+        judging->job->profiles[place] = *judging->profile;
 }
 
 /* Nothing is known of the output then, and the runner is no longer of use. */
@@ -864,6 +873,7 @@ Status case_run(Grading *judging, const Testcase *testcase, CaseResult *item, Me
         call_fill(&call, &judging->secret);
         item->input_bytes = call_input_bytes(&call);
         status = call_solve(judging, &call, item, &report, why);
+        keep_profile(judging, item);
     }
     call.in_part = report.statistics.sampled_share > 0 && report.statistics.sampled_share < 1;
     judging->wants_all_blocks = status == STATUS_OK && misses_blocks(&call, &report);

@@ -726,12 +726,6 @@ static bool ends_the_run(const JudgeJob *job, const CaseResult *item)
     return item->group != CASE_SAMPLE && !job->beyond_samples;
 }
 
-static void keep_profile(const Grading *judging, size_t place)
-{
-    if (judging->profile != NULL && place < JOB_MAX_PROFILES)
-        judging->job->profiles[place] = *judging->profile;
-}
-
 /* Nothing that the first call has left may help the second. */
 static Status run_case(Grading *judging, const Testcase *testcase, CaseResult *item, Message *why)
 {
@@ -766,7 +760,6 @@ static Status run_group(Grading *judging, CaseGroup group, const char *step, dou
             break;
         is_first = judging->is_fresh = false;
         status = run_case(judging, judging->testcases[place], item, why);
-        keep_profile(judging, place);
         failed = failed || item->verdict != VERDICT_ACCEPTED;
         judging->ended = failed && ends_the_run(judging->job, item);
         if (group != CASE_HIDDEN)

@@ -571,7 +571,6 @@ RECORD_PUBLIC(problem_table, Problem,
     ROW_HAND("tolerance", .json = JSON_OBJECT, .required = true, .about = "`sum_factor`, `max_factor`, `rms` and `why` (their derivation) for a float output; `levels` and `why` for bytes"),
     ROW_OBJECT(Problem, limits, "limits", limits_table, .required = true),
     ROW_HAND("headers", .json = JSON_ARRAY, .about = "optional: names of headers beside problem.json that submissions may include, such as `\"wb.h\"`"),
-    ROW(Problem, separable, "separable", .about = "optional: the filter is the product of a row and a column"),
     ROW_SAME("rules", rules_table, .required = true),
     ROW_SAME("timing", timing_table, .required = true));
 

@@ -74,7 +74,6 @@ typedef struct Problem {
     Expression *constraints; /* must not be 0 */
     size_t constraint_count;
     Expression operations, bytes; /* floating-point operations, least bytes moved */
-    bool separable;               /* the filter is the product of a row and a column, so that two passes do */
     Tolerance tolerance;
     ProblemLimits limits;
     bool kernel_must_write_output;

@@ -92,7 +92,8 @@ static const CaseResult *differing_case(const Result *result)
     return NULL;
 }
 
-bool review_differs(const Result *result)
+/* True if a result has a second sitting whose times differ from its own. */
+static bool review_differs(const Result *result)
 {
     return result->second != NULL && differing_case(result) != NULL;
 }

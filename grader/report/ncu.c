@@ -128,7 +128,8 @@ static void add_launch(NcuKernel *kernel, const NcuRow *head, const NcuRow *row)
     kernel->launches++;
 }
 
-Status ncu_parse(const char *output, NcuMeasurement *measurement, Message *why)
+/* Parses the table that ncu prints with --csv --page raw. What the program itself printed before is skipped. */
+static MUST_USE Status ncu_parse(const char *output, NcuMeasurement *measurement, Message *why)
 {
     NcuRow head, row;
     const char *at = strncmp(output, "\"ID\",", 5) == 0 ? output : strstr(output, "\n\"ID\",");

@@ -88,7 +88,10 @@ void broker_reserve_stop(BrokerReserve *reserve)
 
 /* ==== broker process ============================================================================================== */
 
-enum { OPEN_SECONDS = 60 };
+enum { OPEN_SECONDS = 60, COMPILE_SECONDS = 30 };
+
+/* A broker's first process learns a moment later than the grader how the second one has ended. */
+static const double LOST_SECONDS = 0.2;
 
 static const double LOCK_SECONDS = 3600; /* a class before a deadline is a long queue */
 
@@ -110,18 +113,34 @@ BrokerProcess broker_process_new(const char *device)
 Status broker_process_start(BrokerProcess *broker, Message *why)
 {
     broker->started_s = now_s();
-    broker->greeted = broker->open_asked = broker->opened = false;
+    broker->greeted = broker->open_asked = broker->opened = broker->is_compiling = false;
     Status status = control_start("broker", broker->device, &broker->pid, &broker->control, why);
     if (status != STATUS_OK)
         broker->pid = 0;
     return status;
 }
 
+/* False: it does not end within so many seconds. It stays a zombie. */
+static bool has_ended(const BrokerProcess *broker, double seconds, siginfo_t *ended)
+{
+    enum { PAUSE_MS = 2 };
+    const double until_s = now_s() + seconds;
+    *ended = (siginfo_t){0};
+    while (waitid(P_PID, (id_t)broker->pid, ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended->si_pid == 0 &&
+           now_s() < until_s)
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000l}, NULL);
+    return ended->si_pid != 0;
+}
+
+/* What it still compiles would be compiled again in the next grading, and in each one after that. */
 void broker_process_stop(BrokerProcess *broker)
 {
+    siginfo_t ended;
     if (broker->pid == 0)
         return;
     close(broker->control);
+    if (broker->is_compiling)
+        (void)has_ended(broker, COMPILE_SECONDS, &ended);
     process_kill(broker->pid, NULL);
     broker->pid = 0;
 }
@@ -135,19 +154,6 @@ static Status broker_process_replace(BrokerProcess *broker, Message *why)
     return status;
 }
 
-/* False: it has not ended. It stays a zombie. Its first process learns a moment later than this one how the second has
- * ended. */
-static bool has_ended(const BrokerProcess *broker, siginfo_t *ended)
-{
-    enum { TRIES = 100, PAUSE_MS = 2 };
-    *ended = (siginfo_t){0};
-    for (int try = 0;
-         try < TRIES && waitid(P_PID, (id_t)broker->pid, ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended->si_pid == 0;
-         try++)
-        nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000l}, NULL);
-    return ended->si_pid != 0;
-}
-
 /* Stops one that no longer answers. True if it had reached its limit on memory. */
 static bool broker_process_stop_lost(BrokerProcess *broker)
 {
@@ -155,7 +161,7 @@ static bool broker_process_stop_lost(BrokerProcess *broker)
     int exit_status = 0;
     if (broker->pid == 0)
         return false;
-    (void)has_ended(broker, &ended);
+    (void)has_ended(broker, LOST_SECONDS, &ended);
     close(broker->control);
     process_kill(broker->pid, &exit_status);
     broker->pid = 0;
@@ -165,7 +171,7 @@ static bool broker_process_stop_lost(BrokerProcess *broker)
 void broker_process_end(BrokerProcess *broker)
 {
     broker_process_stop(broker);
-    compile_cache_sweep(NULL); /* translations that were under way */
+    compile_cache_sweep(NULL); /* what a lost broker had under way */
     if (broker->lock >= 0)
         close(broker->lock);
     broker->lock = -1;
@@ -176,7 +182,7 @@ void broker_process_end(BrokerProcess *broker)
 static Status is_lost(const BrokerProcess *broker, Message *why)
 {
     siginfo_t ended;
-    if (broker->pid == 0 || !has_ended(broker, &ended))
+    if (broker->pid == 0 || !has_ended(broker, LOST_SECONDS, &ended))
         return fail(STATUS_SYSTEM, why,
                     "the broker, the judge's process that owns the device, does not answer as agreed");
     return fail(STATUS_SYSTEM, why,
@@ -191,13 +197,14 @@ Status broker_process_send(const BrokerProcess *broker, const ControlRequest *re
                                                                                                 : is_lost(broker, why);
 }
 
-Status broker_process_receive(const BrokerProcess *broker, ControlReply *reply, void *more, size_t more_size,
+Status broker_process_receive(BrokerProcess *broker, ControlReply *reply, void *more, size_t more_size,
                               Message *why)
 {
     int descriptors[CONTROL_MAX_DESCRIPTORS];
     if (!control_receive(broker->control, reply, sizeof *reply, more, more_size, descriptors) ||
         !control_reply_is_valid(reply))
         return is_lost(broker, why);
+    broker->is_compiling = reply->is_compiling;
     return reply->status == STATUS_OK ? STATUS_OK : fail(reply->status, why, "%s", reply->why.text);
 }
 
@@ -684,6 +691,7 @@ static Status gpu_call(Session *session, SessionArgument *arguments, size_t coun
                               .sample_key = options->sample_key,
                               .order = options->order,
                               .warp_instructions = options->warp_instructions,
+                              .traced = options->traced,
                               .uninitialised_byte = options->uninitialised_byte};
     add_budget(gpu, &request);
     if (gpu->runner.pid == 0)

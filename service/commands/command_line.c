@@ -230,7 +230,8 @@ void help_overview(Text *text)
 
 /* ---- one command ------------------------------------------------------------------------------------------------- */
 
-void help_synopsis(const Subcommand *subcommand, Text *text)
+/* "convjudge grade [OPTION]... FILE", a line for each form. */
+static void help_synopsis(const Subcommand *subcommand, Text *text)
 {
     const char *form = subcommand->operands, *options = options_of(subcommand->name, 0) == NULL ? "" : " [OPTION]...";
     for (const char *end;; form = end + 1) {

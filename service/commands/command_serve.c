@@ -74,7 +74,7 @@ static const double HUNG_S = 45;
 typedef struct LocalWorker {
     const char *device;
     char name[80];
-    pid_t pid; /* 0: it does not run */
+    pid_t pid;                 /* 0: it does not run */
     double started_s, heard_s; /* by the queue */
 } LocalWorker;
 

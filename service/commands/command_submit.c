@@ -160,6 +160,7 @@ static Status print_list(const Options *options, const char *name, int64_t usual
     TRY(server_find(options->server, &server, why));
     TRY(add_person(options, &server, &path, why));
     TRY(api_add_query(&path, "problem", options->problem, why));
+    TRY(api_add_query(&path, "since", options->since, why));
     TRY(api_add_number(&path, "limit", most, why));
     return print_answer(options, &server, path, why);
 }

@@ -301,8 +301,7 @@ Status command_restore(const Options *options, int *exit_status, Message *why)
     TRY(options_expect_file(options, why));
     Status status = config_read(options->config, &config, why);
     const char *folder = options->state == NULL ? config.state : options->state;
-    if (status == STATUS_OK)
-        status = service_store_restore(folder, options->operands[0], kept, &next_number, why);
+    THEN(status, service_store_restore(folder, options->operands[0], kept, &next_number, why));
     if (status == STATUS_OK)
         printf("%s/convjudge.db is now %s; the next submission is number %lld\n%s%s%s", folder, options->operands[0],
                (long long)next_number, kept[0] == '\0' ? "" : "the database before it is kept as ", kept,

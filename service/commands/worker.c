@@ -221,7 +221,9 @@ void worker_context_close(const WorkerContext *place)
         close(place->lock);
 }
 
-bool worker_context_was_replaced(void)
+/* Whether the running program was replaced by another. Its parts might not fit each other, so the worker ends, and
+ * its supervisor starts the new one. */
+static bool worker_context_was_replaced(void)
 {
     char path[4096];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);

@@ -82,7 +82,7 @@ void judged_fact_fill(SubmissionFact *fact, const char *result, const char *verd
 
 /* ==== class facts ================================================================================================= */
 
-typedef struct RefusedFact { /* a file of a folder that `convjudge grade-class` could not take */
+typedef struct RefusedFact {         /* a file of a folder that `convjudge grade-class` could not take */
     const char *person, *assignment; /* assignment "": the folder does not say which */
     const char *origin, *why;        /* "ada.zip", "is no archive that can be read" */
 } RefusedFact;

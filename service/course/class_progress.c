@@ -211,8 +211,8 @@ Status class_hand_in(Store *store, const char *folder, ClassRun *run, Message *w
     }
     Status status = database_begin(store, why);
     if (status == STATUS_OK)
-        status = database_end(store, note_refusals(store, realpath(folder, whole) == NULL ? folder : whole, intake, why),
-                              why);
+        status = database_end(store,
+                              note_refusals(store, realpath(folder, whole) == NULL ? folder : whole, intake, why), why);
     return status;
 }
 
@@ -310,7 +310,8 @@ static double rate_per_s(const ClassProgress *progress, double now_s)
     return done < FEW || now_s <= progress->start_s ? 0 : (double)done / (now_s - progress->start_s);
 }
 
-double class_progress_left_s(const ClassProgress *progress, double now_s)
+/* Seconds that the rest will take if it goes on like this; below 0: not known yet. */
+static double class_progress_left_s(const ClassProgress *progress, double now_s)
 {
     const double rate = rate_per_s(progress, now_s);
     return rate > 0 ? (double)(progress->total - progress->ended) / rate : -1;

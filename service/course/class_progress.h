@@ -60,9 +60,6 @@ ClassProgress class_progress_begin(double now_s);
 MUST_USE Status class_progress_look(Store *store, ClassRun *run, ClassProgress *progress,
                                     void (*ended)(void *context, const HandedIn *item), void *context, Message *why);
 
-/* Seconds that the rest will take if it goes on like this; below 0: not known yet. */
-double class_progress_left_s(const ClassProgress *progress, double now_s);
-
 /* Adds "31 of 60 judged, 2 under way, 1480 an hour, 1 min left". */
 void class_progress_add(const ClassProgress *progress, double now_s, Text *text);
 

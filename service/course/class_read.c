@@ -382,7 +382,8 @@ static Status read_spellings(const RecordReading *reading, const cJSON *person, 
 
 static Status take_people(const RecordReading *reading, const cJSON *list, const RecordRow *row, void *record)
 {
-    static const JsonKey keys[] = {{"name", JSON_STRING, true}, {"id", JSON_STRING, false}, {"also", JSON_ARRAY, false}};
+    static const JsonKey keys[] = {
+        {"name", JSON_STRING, true}, {"id", JSON_STRING, false}, {"also", JSON_ARRAY, false}};
     ClassGroup *group = record;
     Status status = STATUS_OK;
     group->people = arena_array(reading->arena, (size_t)cJSON_GetArraySize(list), sizeof *group->people);

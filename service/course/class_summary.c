@@ -412,7 +412,8 @@ static AssignmentSummary *assignment_of(Summary *summary, const FactTask *task)
 
 Summary summary_of(const Facts *facts, const char *title, const char *time_utc, Arena *arena)
 {
-    Summary summary = {.title = arena_string(arena, title), .time_utc = arena_string(arena, time_utc), .people = facts->people};
+    Summary summary = {
+        .title = arena_string(arena, title), .time_utc = arena_string(arena, time_utc), .people = facts->people};
     summary.assignments = arena_array(arena, facts->task_count + 1, sizeof *summary.assignments);
     for (size_t i = 0; i < facts->task_count; i++) {
         AssignmentSummary *assignment = assignment_of(&summary, &facts->tasks[i]);

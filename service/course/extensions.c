@@ -307,10 +307,9 @@ static Status compare(ExceptionComparison *comparison)
     Seen *before;
     size_t before_count, now_count;
     const Seen *now = list_now(comparison, &now_count);
-    TRY(database_list(comparison->store, &comparison->arena, sizeof *before, take_seen, &before, &before_count,
-                      comparison->why,
-                      "SELECT person, assignment, due, why, given_by FROM seen_extension WHERE class = ?1", "t",
-                      comparison->path));
+    TRY(database_list(
+        comparison->store, &comparison->arena, sizeof *before, take_seen, &before, &before_count, comparison->why,
+        "SELECT person, assignment, due, why, given_by FROM seen_extension WHERE class = ?1", "t", comparison->path));
     for (size_t i = 0; i < now_count; i++)
         TRY(take_exception(comparison, &now[i], find_seen(before, before_count, &now[i])));
     for (size_t i = 0; i < before_count; i++)

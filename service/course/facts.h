@@ -36,6 +36,18 @@ typedef struct Failure {
 /* `result` is the object of result.json, NULL: unknown; `source` the text of the submission, NULL: unknown. */
 Failure failure_of(const cJSON *result, const char *source, Arena *arena);
 
+/* A message of the compiler about a file: "mine.cu(3): error: ..." of nvcc, "mine.cu:3:7: error: ..." of clang, "mine.cu: ..." of the
+ * judge. */
+typedef struct CompilerMessage {
+    const char *text; /* without its place; ends with `length`, not with a zero byte */
+    size_t length;
+    long line; /* 0: the message names none */
+    bool is_warning;
+} CompilerMessage;
+
+/* The next message about this file; `*at` is where the search begins, and becomes where it goes on. False: there is none. */
+bool compiler_message_next(const char **at, const char *file, CompilerMessage *message);
+
 /* ==== facts ======================================================================================================= */
 
 typedef struct FactTask { /* a problem of an assignment */

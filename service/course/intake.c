@@ -176,7 +176,8 @@ static int64_t commit_time_of(const char *folder)
 
 /* ==== intake list ================================================================================================= */
 
-void intake_add(Intake *intake, const FoundFile *file)
+/* The texts of the file must live in the arena. */
+static void intake_add(Intake *intake, const FoundFile *file)
 {
     intake->found = arena_grown(&intake->arena, intake->found, intake->found_count, &intake->found_capacity,
                                 sizeof *intake->found);
@@ -188,11 +189,13 @@ void intake_refuse(Intake *intake, const char *person, const char *assignment, c
     Arena *arena = &intake->arena;
     intake->refused = arena_grown(arena, intake->refused, intake->refused_count, &intake->refused_capacity,
                                   sizeof *intake->refused);
-    intake->refused[intake->refused_count++] = (RefusedFile){
-        .origin = arena_string(arena, origin), .why = arena_string(arena, why), .person = person, .assignment = assignment};
+    intake->refused[intake->refused_count++] = (RefusedFile){.origin = arena_string(arena, origin),
+                                                             .why = arena_string(arena, why),
+                                                             .person = person,
+                                                             .assignment = assignment};
 }
 
-void intake_leave_aside(Intake *intake, const char *origin)
+static void intake_leave_aside(Intake *intake, const char *origin)
 {
     intake->left_aside = arena_grown(&intake->arena, intake->left_aside, intake->left_aside_count,
                                      &intake->left_aside_capacity, sizeof *intake->left_aside);
@@ -274,7 +277,7 @@ static void take_bytes(Intake *intake, const Owner *owner, const char *origin, c
     Message why;
     if (archive_is_foreign(name)) {
         refuse_owned(intake, owner, origin,
-                      "is a kind of archive that is not unpacked, expected .zip, .tar.gz, .tar.xz or .7z");
+                     "is a kind of archive that is not unpacked, expected .zip, .tar.gz, .tar.xz or .7z");
     } else if (!is_cuda(name)) {
         take_archive(intake, owner, origin, bytes, length, depth + 1);
     } else if (length > INTAKE_SOURCE_BYTES) {
@@ -293,7 +296,8 @@ static void take_archive(Intake *intake, const Owner *owner, const char *origin,
     size_t count;
     Message why;
     if (depth > MOST_ARCHIVES_DEEP) {
-        refuse_owned(intake, owner, origin, "is an archive in an archive in an archive, expected at most one in another");
+        refuse_owned(intake, owner, origin,
+                     "is an archive in an archive in an archive, expected at most one in another");
         return;
     }
     const size_t before = intake->found_count + intake->refused_count;
@@ -568,7 +572,8 @@ static void take_owned(const Root *root, const Owner *owner, const FolderEntry *
     if (entry->is_folder)
         owned_take_folder(intake, owner, path, origin);
     else if (!owned_is_wanted(file))
-        refuse_owned(intake, owner, origin, "is neither a CUDA source nor an archive, expected a name that ends in .cu");
+        refuse_owned(intake, owner, origin,
+                     "is neither a CUDA source nor an archive, expected a name that ends in .cu");
     else
         owned_take_file(intake, owner, path, origin, file);
     if (intake->found_count + intake->refused_count == before)
@@ -698,7 +703,8 @@ static void take_entry(const Root *root, const FolderEntry *entry)
         return;
     }
     if (!entry->is_folder && !entry->is_file) {
-        intake_refuse(root->intake, NULL, root->assignment, origin, "is a link or no file at all, expected a file or a folder");
+        intake_refuse(root->intake, NULL, root->assignment, origin,
+                      "is a link or no file at all, expected a file or a folder");
         return;
     }
     if (is_opened(root, entry)) {

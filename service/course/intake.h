@@ -56,10 +56,8 @@ typedef struct Intake {
     Arena arena;
 } Intake;
 
-/* The texts of the file must live in the arena; the other two copy theirs. */
-void intake_add(Intake *intake, const FoundFile *file);
+/* Copies the texts. */
 void intake_refuse(Intake *intake, const char *person, const char *assignment, const char *origin, const char *why);
-void intake_leave_aside(Intake *intake, const char *origin);
 void intake_free(Intake *intake);
 
 /* ==== intake ====================================================================================================== */

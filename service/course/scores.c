@@ -618,7 +618,9 @@ static const char *words_without(const Counting *counting)
 {
     Text text = {0};
     const char *refused = points_refused(counting->person, counting->assignment, counting->arena);
-    text_add(&text, counting->count > 0 ? "No submission counts." : refused == NULL ? "Nothing was submitted." : refused);
+    text_add(&text, counting->count > 0 ? "No submission counts."
+                    : refused == NULL   ? "Nothing was submitted."
+                                        : refused);
     add_extension(&text, counting);
     add_passed_over(&text, counting);
     const char *words = arena_copy(counting->arena, text.data, text.length);
@@ -829,8 +831,9 @@ static void add_row(const Scores *scores, const PersonScores *person, const Assi
 
 void scores_csv(const Scores *scores, Text *text)
 {
-    text_add(text,
-             "person,id,groups,assignment,problem,points,most,final,submission,file,verdict,received,late_s,reason\r\n");
+    text_add(
+        text,
+        "person,id,groups,assignment,problem,points,most,final,submission,file,verdict,received,late_s,reason\r\n");
     for (size_t i = 0; i < scores->count; i++) {
         const PersonScores *person = &scores->people[i];
         for (size_t k = 0; k < person->count; k++)

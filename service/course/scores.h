@@ -66,7 +66,7 @@ typedef struct ProblemPoints {
     double points, most; /* rounded to hundredths */
     bool is_final;
     const ClassOverride *override; /* NULL: none */
-    const char *reason, *told; /* of all: which submission counts and why, each part, what is taken off */
+    const char *reason, *told;     /* of all: which submission counts and why, each part, what is taken off */
 } ProblemPoints;
 
 typedef struct AssignmentPoints {

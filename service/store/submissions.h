@@ -46,15 +46,15 @@ typedef struct HandIn { /* checked by the caller: api/ */
     const char *key, *problem, *revision, *mode, *sizes, *file_name, *source, *source_hash;
     const char *origin; /* the file in the export of the system where it was handed in; NULL: it is handed in here */
     const char *origin_person_id; /* of its author there; with an origin */
-    int64_t origin_received_s; /* when that system got it, since 1970; 0: unknown */
-    bool origin_marked_late;   /* by that system */
-    int64_t sender;            /* a person who hands it in for its author; 0: the author does */
+    int64_t origin_received_s;    /* when that system got it, since 1970; 0: unknown */
+    bool origin_marked_late;      /* by that system */
+    int64_t sender;               /* a person who hands it in for its author; 0: the author does */
 } HandIn;
 
 typedef struct StoredSubmission { /* with the judging that counts; grader/problem has a Submission: a file */
     int64_t id, person_id, judging;
     const char *person, *problem, *revision, *mode, *sizes, *file_name, *source_hash, *received_utc;
-    const char *origin;        /* as in HandIn; "": it was handed in here, and the next ones say nothing */
+    const char *origin; /* as in HandIn; "": it was handed in here, and the next ones say nothing */
     const char *origin_person_id;
     int64_t handed_in_s;       /* since 1970, to whichever system it was handed in first; 0: unknown */
     int64_t origin_received_s; /* 0: unknown, and received_utc is only the moment when it was taken in */
@@ -102,10 +102,13 @@ MUST_USE Status submissions_read(Store *store, int64_t id, Arena *arena, StoredS
 /* The submission that a run of the leaderboard comes from; id 0: none. */
 MUST_USE Status submissions_of_run(Store *store, int64_t run, int64_t *id, Message *why);
 
-typedef struct SubmissionFilter {
-    const char *problem; /* NULL: all */
-    int64_t person;      /* 0: all */
-    int64_t before;      /* number; 0: from the newest */
+typedef struct SubmissionFilter { /* {.limit = N}: the newest of all */
+    const char *problem;          /* NULL: all */
+    int64_t person;               /* 0: all */
+    int64_t before;               /* number; 0: from the newest */
+    const char *verdict;          /* NULL: any */
+    int64_t since_s;              /* received then or later, since 1970; 0: ever */
+    double most_ms;               /* with a time of at most this; 0: any */
     int64_t limit;
 } SubmissionFilter;
 MUST_USE Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *arena, StoredSubmission **rows,

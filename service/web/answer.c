@@ -6,6 +6,8 @@
 #include "leaderboard/database.h"
 #include "service/course/class_file.h"
 #include "service/store/judgings.h"
+#include "service/store/service_store.h"
+#include "service/store/submissions.h"
 #include "service/web/parts.h"
 
 #include <inttypes.h>
@@ -44,7 +46,7 @@ void answer_error(Visit *visit, int status, const char *format, ...)
 
 void answer_failure(Visit *visit, Status status, const Message *why)
 {
-    const int code = status == STATUS_NOT_FOUND ? 404
+    const int code = status == STATUS_NOT_FOUND   ? 404
                      : status == STATUS_BAD_INPUT ? 400
                      : visit->is_limited          ? 429
                                                   : 503;
@@ -53,10 +55,43 @@ void answer_failure(Visit *visit, Status status, const Message *why)
     answer_error(visit, code, "%s", why->text);
 }
 
+static const char *query_text(const Visit *visit, const char *name)
+{
+    const char *text = http_query(visit->request, name);
+    return text == NULL || text[0] == '\0' ? NULL : text;
+}
+
+Status filter_of_query(const Visit *visit, SubmissionFilter *filter, Message *why)
+{
+    const char *since = query_text(visit, "since"), *most = query_text(visit, "most_ms");
+    char *end = NULL;
+    Verdict verdict;
+    filter->problem = query_text(visit, "problem");
+    filter->verdict = query_text(visit, "verdict");
+    filter->since_s = since == NULL ? 0 : utc_seconds(since);
+    filter->most_ms = most == NULL ? 0 : strtod(most, &end);
+    if (filter->verdict != NULL && !verdict_parse(filter->verdict, &verdict))
+        return fail(STATUS_BAD_INPUT, why, "verdict: expected one such as Accepted, found '%.40s'", filter->verdict);
+    if (since != NULL && filter->since_s == 0)
+        return fail(STATUS_BAD_INPUT, why, "since: expected a time such as 2026-01-31T12:00:00Z, found '%.40s'", since);
+    if (most != NULL && (*end != '\0' || !(filter->most_ms > 0)))
+        return fail(STATUS_BAD_INPUT, why, "most_ms: expected a number above 0, found '%.40s'", most);
+    return STATUS_OK;
+}
+
 void answer_text(Visit *visit, const char *type, const char *text)
 {
     visit->reply->type = type;
     text_add(&visit->reply->body, text);
+}
+
+/* A spreadsheet takes a text that begins with one of these for a formula; an apostrophe makes it a text again. */
+void csv_add_text(Text *out, const char *text)
+{
+    text_add(out, strchr("=+-@", text[0]) != NULL && text[0] != '\0' ? "\"'" : "\"");
+    for (const char *c = text; *c != '\0'; c++)
+        text_append(out, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+    text_add(out, "\"");
 }
 
 void answer_redirect(Visit *visit, const char *path)
@@ -204,7 +239,8 @@ static cJSON *due_item(const ClassFile *file, const Due *due)
     return item;
 }
 
-void class_add_counts(const Service *service, const StoredSubmission *row, cJSON *object)
+/* Adds "counts_for" where there are such. */
+static void class_add_counts(const Service *service, const StoredSubmission *row, cJSON *object)
 {
     Arena arena = {0};
     Due *dues = NULL;
@@ -217,7 +253,8 @@ void class_add_counts(const Service *service, const StoredSubmission *row, cJSON
 
 /* ---- boards ------------------------------------------------------------------------------------------------------ */
 
-bool class_hides_board(const Service *service, const char *problem)
+/* Whether class.json hides the board of a problem from students at present. */
+static bool class_hides_board(const Service *service, const char *problem)
 {
     const ClassFile *file = class_file(service);
     return file != NULL && !showing_board(file, problem, time(NULL));
@@ -260,7 +297,9 @@ static bool is_acceptable(const StoredSubmission *row)
            strcmp(row->rank_state, "rejected") != 0;
 }
 
-Status class_shows_source(const Visit *visit, const StoredSubmission *row, bool *shows, Message *why)
+/* Whether the visitor may read the source of a submission: his own, a teacher everybody's; of others what was accepted, once an
+ * assignment that he has handed in for is closed and class.json shows the sources. */
+static MUST_USE Status class_shows_source(const Visit *visit, const StoredSubmission *row, bool *shows, Message *why)
 {
     const ClassFile *file = class_of(visit);
     *shows = visible_to(visit, row->person_id);
@@ -637,8 +676,10 @@ Status workers_known(const Visit *visit, KnownWorker **workers, size_t *count, M
     }
     if (idle_count > 0)
         qsort(idle, idle_count, sizeof *idle, compare_idle);
-    for (size_t i = 0; i < idle_count; i++) {
+    for (size_t i = 0; i < idle_count && status == STATUS_OK; i++) {
         KnownWorker worker = {.name = idle[i].name, .device = idle[i].device};
+        status = database_string(visit->service->store, visit->arena, &worker.drained, why,
+                                 "SELECT why FROM drained WHERE worker = ?1", "t", worker.name);
         worker.state = state_of(&worker, &idle[i]);
         if (!has_attempts(rows, found.count, worker.name))
             known[(*count)++] = worker;

@@ -96,7 +96,7 @@ Status identity_find(Visit *visit, Message *why)
 }
 
 /* A worker is no person of the class, so this adds no person. */
-Status identity_find_worker(Visit *visit, Message *why)
+static MUST_USE Status identity_find_worker(Visit *visit, Message *why)
 {
     const HttpRequest *request = visit->request;
     const char *authorization = http_header(request, "Authorization");
@@ -111,7 +111,9 @@ Status identity_find_worker(Visit *visit, Message *why)
     return STATUS_OK;
 }
 
-bool identity_is_same_origin(const Visit *visit)
+/* Whether a request that changes something comes from a page of this server: a browser sends `Origin`, and no page of
+ * others can forge it. A request that is not by a browser need not say it. */
+static bool identity_is_same_origin(const Visit *visit)
 {
     const char *origin = http_header(visit->request, "Origin"), *host = http_header(visit->request, "Host");
     if (!visit->by_browser && origin == NULL)

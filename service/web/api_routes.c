@@ -90,15 +90,6 @@ static void board_answer(Visit *visit)
     answer_json(visit, 200, object);
 }
 
-/* A spreadsheet takes a text that begins with one of these for a formula; an apostrophe makes it a text again. */
-static void add_quoted(Text *out, const char *text)
-{
-    text_add(out, strchr("=+-@", text[0]) != NULL && text[0] != '\0' ? "\"'" : "\"");
-    for (const char *c = text; *c != '\0'; c++)
-        text_append(out, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
-    text_add(out, "\"");
-}
-
 static void board_answer_csv(Visit *visit)
 {
     BoardPage shown;
@@ -110,7 +101,7 @@ static void board_answer_csv(Visit *visit)
     for (size_t i = 0; i < shown.standing_count; i++) {
         const Standing *standing = &shown.standings[i];
         text_printf(out, "%zu,", standing->rank);
-        add_quoted(out, standing->person);
+        csv_add_text(out, standing->person);
         text_printf(out, ",%.9g,%.3g,%s\r\n", standing->time.ms, standing->time.uncertainty, standing->time_utc);
     }
 }
@@ -313,12 +304,16 @@ static void answer_health(Visit *visit)
 {
     Service *service = visit->service;
     char alarm[200], lost[SERVICE_PATH_BYTES];
+    const Drained *pause = NULL;
+    Message why;
     const char *silent = queue_silent_worker(service->queue);
     const char *trouble = queue_trouble(service->queue);
     if (service->checked_s == 0 || now_s() > service->checked_s + HEALTH_SECONDS) {
         look_at_store(service);
         service->checked_s = now_s();
     }
+    if (service->store_trouble.text[0] == '\0' && queue_pause(service->store, visit->arena, &pause, &why) != STATUS_OK)
+        service->store_trouble = why;
     if (service->store_trouble.text[0] != '\0')
         answer_failure(visit, STATUS_SYSTEM, &service->store_trouble);
     else if (clock_watch_alarm(&service->clock, alarm, sizeof alarm))
@@ -327,7 +322,10 @@ static void answer_health(Visit *visit)
         answer_error(visit, 503, "the queue is in trouble: %s", trouble);
     else if (service_store_was_lost(service->config->state, lost))
         answer_error(visit, 503,
-                     "the store was gone and is a new, empty one; restore a copy (convjudge restore), or remove %s", lost);
+                     "the store was gone and is a new, empty one; restore a copy (convjudge restore), or remove %s",
+                     lost);
+    else if (pause != NULL)
+        answer_error(visit, 503, "the queue is paused since %s: %s", pause->since_utc, pause->why);
     else if (silent[0] != '\0')
         answer_error(visit, 503, "the worker %s hangs: it has not shown a sign of life", silent);
     else if (queue_lacks_workers(service->queue))

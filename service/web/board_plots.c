@@ -1,5 +1,6 @@
 #include "service/web/board_plots.h"
 
+#include "base/svg.h"
 #include "base/terminal.h"
 #include "grader/ranking/ranking.h"
 #include "harness/device/ceilings.h"
@@ -7,7 +8,6 @@
 #include "leaderboard/database.h"
 #include "service/store/service_store.h"
 #include "service/web/parts.h"
-#include "service/web/svg.h"
 #include "service/web/template.h"
 
 #include <math.h>

@@ -137,12 +137,15 @@ static void tell_limit(Visit *visit, const HandInRefusal *refusal, Message *why)
     const ClassFile *class = class_of(visit);
     visit->is_limited = true;
     const int64_t wait_s = refusal->next_s - (int64_t)time(NULL);
-    const char *when = class == NULL ? utc_of(refusal->next_s).text
-                                     : arena_printf(visit->arena, "%s (%s)",
-                                                    class_time_local(&class->zone, refusal->next_s).text,
-                                                    class->zone.name);
+    const char *when = class == NULL
+                           ? utc_of(refusal->next_s).text
+                           : arena_printf(visit->arena, "%s (%s)", class_time_local(&class->zone, refusal->next_s).text,
+                                          class->zone.name);
     http_reply_header(visit->reply, "Retry-After",
-                      arena_printf(visit->arena, "%" PRId64, refusal->next_s == 0 ? 10 : wait_s > 0 ? wait_s : 1));
+                      arena_printf(visit->arena, "%" PRId64,
+                                   refusal->next_s == 0 ? 10
+                                   : wait_s > 0         ? wait_s
+                                                        : 1));
     if (refusal->next_s == 0)
         (void)!fail(STATUS_BUSY, why,
                     "%" PRId64 " of your submissions wait, which is the most; the next is possible when one is judged",

@@ -1,6 +1,6 @@
 #include "service/web/site.h"
 
-#include "service/web/html.h"
+#include "base/html.h"
 #include "service/web/template.h"
 
 #include <inttypes.h>

@@ -59,8 +59,6 @@ void site_points_csv(Visit *visit);
 void site_summary(Visit *visit);
 void site_pair(Visit *visit);
 void site_admin(Visit *visit);
-void site_batches(Visit *visit);
-void site_batch(Visit *visit);
 void site_style(Visit *visit);
 void site_script(Visit *visit);
 
@@ -79,12 +77,17 @@ void site_join(Visit *visit);
 void site_pseudonym(Visit *visit);
 void site_add_group(Visit *visit);
 void site_add_token(Visit *visit);
+void site_add_tokens(Visit *visit);
+void site_group(Visit *visit);
+void site_renew_link(Visit *visit);
+void site_end_link(Visit *visit);
+void site_remove_member(Visit *visit);
 void site_release(Visit *visit);
 void site_undrain(Visit *visit);
+void site_drain(Visit *visit);
+void site_pause(Visit *visit);
+void site_resume(Visit *visit);
 void site_correct_clock(Visit *visit);
-void site_begin_batch(Visit *visit);
-void site_apply_batch(Visit *visit);
-void site_drop_batch(Visit *visit);
 
 /* ==== site routes ================================================================================================= */
 

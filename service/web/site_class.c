@@ -1,5 +1,6 @@
 /* site_class.c - the pages of a class: points, sources of others, people; and the forms that browsers send.  */
 #include "base/hash.h"
+#include "grader/judge/result.h"
 #include "grader/problem/problem.h"
 #include "leaderboard/rulings.h"
 #include "service/course/class_file.h"
@@ -294,7 +295,7 @@ void site_source(Visit *visit)
     cJSON *page = cJSON_CreateObject();
     put_source(visit, page, &row);
     values_put(page, "problem=%s problem_title=%s", row.problem, title);
-    cJSON_AddItemToObject(page, "source", source_values(source, NULL));
+    cJSON_AddItemToObject(page, "source", source_values(source, NULL, NULL));
     site_answer(visit, STATUS_OK, NULL, "source", page);
 }
 
@@ -565,13 +566,34 @@ void person_put_rows(cJSON *page, const StoredSubmission *rows, size_t count, in
     values_put(page, "has_two=%d", count >= 2);
 }
 
+/* The form that leaves out some of them. */
+static void put_filter(const Visit *visit, const SubmissionFilter *filter, cJSON *page)
+{
+    cJSON *shown = cJSON_AddObjectToObject(page, "filter"), *problems = cJSON_AddArrayToObject(shown, "problems"),
+          *verdicts = cJSON_AddArrayToObject(shown, "verdicts");
+    const char **ids;
+    size_t count = 0;
+    const bool has_ids = problem_list(visit->arena, &ids, &count, NULL) == STATUS_OK;
+    for (size_t i = 0; has_ids && i < count; i++)
+        values_put(values_row(problems), "id=%s is_chosen=%d", ids[i],
+                   filter->problem != NULL && strcmp(ids[i], filter->problem) == 0);
+    for (int i = 0; i < VERDICT_COUNT; i++)
+        values_put(values_row(verdicts), "name=%s is_chosen=%d", verdict_name((Verdict)i),
+                   filter->verdict != NULL && strcmp(verdict_name((Verdict)i), filter->verdict) == 0);
+    const char *most = http_query(visit->request, "most_ms");
+    values_put(shown, "most_ms=%s is_used=%d", most == NULL ? "" : most,
+               filter->problem != NULL || filter->verdict != NULL || filter->most_ms > 0);
+}
+
 static Status show_person(Visit *visit, const Person *person, Message *why)
 {
-    const SubmissionFilter filter = {.person = person->id, .limit = LISTED};
-    cJSON *page = cJSON_CreateObject();
+    SubmissionFilter filter = {.person = person->id, .limit = LISTED};
     StoredSubmission *rows;
     size_t count = 0;
     ComparedSubmission before = {0}, after = {0};
+    TRY(filter_of_query(visit, &filter, why));
+    cJSON *page = cJSON_CreateObject();
+    put_filter(visit, &filter, page);
     Status status = submissions_list(visit->service->store, &filter, visit->arena, &rows, &count, why);
     if (status == STATUS_OK)
         status = put_results(visit, person, cJSON_AddArrayToObject(page, "results"), why);
@@ -770,7 +792,8 @@ static Status put_groups(const Visit *visit, cJSON *list, Message *why)
     size_t count = 0;
     Status status = people_list_groups(visit->service->store, visit->arena, &groups, &count, why);
     for (size_t i = 0; i < count; i++)
-        values_put(values_row(list), "name=%s members=%" PRId64, groups[i].name, groups[i].members);
+        values_put(values_row(list), "name=%s members=%" PRId64 " number=%" PRId64, groups[i].name, groups[i].members,
+                   groups[i].id);
     return status;
 }
 

@@ -153,6 +153,9 @@ static void put_step(const Visit *visit, const StoredSubmission *row, const cJSO
 
 typedef struct Documents {
     cJSON *result, *explain, *sitting;
+    Problem problem;
+    TestcaseSet testcases;
+    bool has_problem, has_testcases;
 } Documents;
 
 static Status put_submission(const Visit *visit, const StoredSubmission *row, Documents *documents, cJSON *page,
@@ -173,8 +176,14 @@ static Status put_submission(const Visit *visit, const StoredSubmission *row, Do
         status = put_outlook(visit, row, page, why);
     if (status == STATUS_OK)
         put_step(visit, row, documents->explain, page);
+    /* A problem may have gone, or be out of order at this moment: then the samples stand without their inputs. */
+    documents->has_problem = problem_read(row->problem, &documents->problem, NULL) == STATUS_OK;
+    documents->has_testcases = documents->has_problem &&
+                               testcases_read(&documents->problem, &documents->testcases, NULL) == STATUS_OK;
     if (status == STATUS_OK)
         submission_put(page, &(SubmissionRecord){.result = documents->result,
+                                                 .problem = documents->has_problem ? &documents->problem : NULL,
+                                                 .testcases = documents->has_testcases ? &documents->testcases : NULL,
                                                  .sitting = documents->sitting,
                                                  .explain = documents->explain,
                                                  .source = source,
@@ -214,6 +223,10 @@ void site_submission(Visit *visit)
     cJSON_Delete(documents.result);
     cJSON_Delete(documents.explain);
     cJSON_Delete(documents.sitting);
+    if (documents.has_testcases)
+        testcases_free(&documents.testcases);
+    if (documents.has_problem)
+        problem_free(&documents.problem);
 }
 
 /* ==== site problem ================================================================================================ */
@@ -444,8 +457,8 @@ static Status put_program(const Visit *visit, const Problem *problem, const char
     const char *number = http_query(visit->request, "from"), *source = NULL;
     StoredSubmission row = {0};
     const bool is_edited = number != NULL && visit->is_known &&
-                           submissions_read(visit->service->store, strtoll(number, NULL, 10), visit->arena, &row, why) ==
-                               STATUS_OK &&
+                           submissions_read(visit->service->store, strtoll(number, NULL, 10), visit->arena, &row,
+                                            why) == STATUS_OK &&
                            row.person_id == visit->person.id && strcmp(row.problem, problem->id) == 0;
     Status status = is_edited ? submissions_source(visit->service->store, row.source_hash, visit->arena, &source, why)
                               : STATUS_OK;

@@ -1,8 +1,8 @@
 #include "service/web/summary_page.h"
 
+#include "base/svg.h"
 #include "service/web/board_plots.h"
 #include "service/web/parts.h"
-#include "service/web/svg.h"
 #include "service/web/template.h"
 
 #include <inttypes.h>

@@ -88,6 +88,8 @@ static const char values[] =
     "{\"name\": \"equal\", \"why\": \"-\", \"sizes\": {\"rows\": 9, \"cols\": 1000}, \"inputs\": {\n"
     " \"a\": {\"generator\": \"constant\", \"value\": 0.5}, \"b\": {\"generator\": \"constant\"},"
     " \"mask\": {\"generator\": \"constant\"}}},\n"
+    "{\"name\": \"nearly equal\", \"why\": \"-\", \"sizes\": {\"rows\": 9, \"cols\": 1000}, \"inputs\": {\n"
+    " \"a\": {\"as_before\": true, \"change\": 0.25}, \"b\": {\"as_before\": true}, \"mask\": {\"as_before\": true}}},\n"
     "{\"name\": \"huge\", \"why\": \"-\", \"sizes\": {\"rows\": 20, \"cols\": 20}, \"inputs\": {\n"
     " \"a\": {\"generator\": \"uniform\", \"low\": 1, \"high\": 2, \"seed\": 3, \"pattern\": \"sparse\","
     " \"one_in\": 400, \"others\": 1e-6}, \"b\": {\"generator\": \"integers\", \"seed\": 4},"
@@ -135,6 +137,7 @@ static const struct {
     {values_in_full, HIDDEN, hidden, "\"least\"", "\"smallest\"",
      "a, b, mask: no hidden case in which all elements are zero\n"
      "a: no hidden case in which all elements are equal, and not zero\n"
+     "a: no hidden case in which all elements but one are equal\n"
      "a, b, mask: no hidden case in which one element differs from the case before, as in "
      "{\"as_before\": true, \"change\": 1}, twice in a row\n"
      "a: no hidden case in which one element is a thousand times as large as all others\n"

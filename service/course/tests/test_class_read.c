@@ -253,8 +253,9 @@ static void a_person_has_ids_and_other_spellings(void **state)
     ClassFile class;
     Message why;
     (void)state;
-    assert_int_equal(read_changed("\"bob\"", "{\"name\": \"bob\", \"id\": \"17\", \"also\": [\"Bob Moor\", \"moorbob\"]}",
-                                  &class, &why),
+    assert_int_equal(read_changed("\"bob\"",
+                                  "{\"name\": \"bob\", \"id\": \"17\", \"also\": [\"Bob Moor\", \"moorbob\"]}", &class,
+                                  &why),
                      STATUS_OK);
     assert_string_equal(class_name_of(&class, "moorbob", ""), "bob");
     assert_string_equal(class_name_of(&class, "anything", "17"), "bob");
@@ -280,8 +281,9 @@ static void the_nearest_name_is_found_whatever_the_order_of_its_words(void **sta
 
 static void overrides_are_read_and_mistakes_refused(void **state)
 {
-    static const char override[] = "\"overrides\": [{\"person\": \"%s\", \"assignment\": \"week-1\", \"problem\": \"%s\","
-                                   " \"points\": 2.5, \"why\": \"shown on paper\", \"by\": \"grace\"}],\n \"handed_out\"";
+    static const char override[] =
+        "\"overrides\": [{\"person\": \"%s\", \"assignment\": \"week-1\", \"problem\": \"%s\","
+        " \"points\": 2.5, \"why\": \"shown on paper\", \"by\": \"grace\"}],\n \"handed_out\"";
     static const struct {
         const char *person, *problem, *message;
     } wrong[] = {{"eve", "conv1d", "\"eve\" is in no group of assignment \"week-1\""},
@@ -297,6 +299,12 @@ static void overrides_are_read_and_mistakes_refused(void **state)
         if (strstr(why.text, wrong[i].message) == NULL)
             fail_test("%s", why.text);
     }
+    const char *twice =
+        "\"overrides\": [{\"person\": \"ada\", \"assignment\": \"week-1\", \"problem\": \"conv1d\", \"points\": 1,"
+        " \"why\": \"x\", \"by\": \"grace\"}, {\"person\": \"ada\", \"assignment\": \"week-1\", \"problem\": \"conv1d\","
+        " \"points\": 2, \"why\": \"y\", \"by\": \"grace\"}], \"handed_out\"";
+    assert_int_equal(read_changed("\"handed_out\"", twice, &class, &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "\"ada\" has two overrides of problem \"conv1d\""));
     snprintf(text, sizeof text, override, "ada", "conv1d");
     assert_int_equal(read_changed("\"handed_out\"", text, &class, &why), STATUS_OK);
     const ClassOverride *found = class_override(&class, &class.assignments[0], "ada", "conv1d");

@@ -274,8 +274,10 @@ static void the_time_of_another_system_counts(void **state)
     make_class();
     const int64_t first = hands_in("bob", "a.cu"), second = hands_in("bob", "b.cu");
     char sql[300];
-    snprintf(sql, sizeof sql, "INSERT INTO taken_in (submission, origin, received_s, marked_late) VALUES (%lld, 'bob/a.cu', 1000, 1), (%lld, 'bob/b.cu', NULL, 1)",
-             (long long)first, (long long)second);
+    snprintf(
+        sql, sizeof sql,
+        "INSERT INTO taken_in (submission, origin, received_s, marked_late) VALUES (%lld, 'bob/a.cu', 1000, 1), (%lld, 'bob/b.cu', NULL, 1)",
+        (long long)first, (long long)second);
     must(database_run(store, sql, &why));
     const Scores scores = read_scores();
     const PersonFacts *facts = scores.people[1].facts;

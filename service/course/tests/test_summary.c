@@ -64,7 +64,8 @@ static void a_class_of_three_is_summarised(void **state)
 {
     Class class = begin();
     for (int i = 0; i < 3; i++)
-        facts_expect(&class.facts, facts_person(&class.facts, (const char *[]){"ada", "bob", "eve"}[i]), "week-1", NULL);
+        facts_expect(&class.facts, facts_person(&class.facts, (const char *[]){"ada", "bob", "eve"}[i]), "week-1",
+                     NULL);
     hand_in(&class, "ada", "Wrong Answer", wrong, 0);
     hand_in(&class, "ada", "Accepted", accepted, 1.5);
     hand_in(&class, "ada", "Accepted", accepted, 1);

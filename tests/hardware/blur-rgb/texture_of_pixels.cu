@@ -24,8 +24,8 @@ __global__ void rows_pass(cudaTextureObject_t image, const float* filter, int wi
     if (y >= height || x >= width)
         return;
     float4 sum = {0.0f, 0.0f, 0.0f, 0.0f};
-    for (int s = max(-radius, -x); s <= min(radius, width - 1 - x); s++)
-        add(sum, tex1Dfetch<uchar4>(image, y * width + x + s), filter[radius + s]);
+    for (int s = max(0, radius - x); s < min(2 * radius + 1, width + radius - x); s++)
+        add(sum, tex1Dfetch<uchar4>(image, y * width + x + s - radius), filter[s]);
     buffer[y * width + x] = sum;
 }
 
@@ -36,8 +36,8 @@ __global__ void columns_pass(cudaTextureObject_t rows, const float* filter, ucha
     if (y >= height || x >= width)
         return;
     float4 sum = {0.0f, 0.0f, 0.0f, 0.0f};
-    for (int r = max(-radius, -y); r <= min(radius, height - 1 - y); r++)
-        add(sum, tex1Dfetch<float4>(rows, (y + r) * width + x), filter[radius + r]);
+    for (int r = max(0, radius - y); r < min(2 * radius + 1, height + radius - y); r++)
+        add(sum, tex1Dfetch<float4>(rows, (y + r - radius) * width + x), filter[r]);
     output[y * width + x] = make_uchar4(level(sum.x), level(sum.y), level(sum.z), level(sum.w));
 }
 

@@ -16,8 +16,8 @@ __global__ void rows_pass(const float* input, const float* filter, int width, in
     if (col >= width)
         return;
     float sum = 0.0f;
-    for (int s = max(-radius, -col); s <= min(radius, width - 1 - col); s++)
-        sum += input[row * width + col + s] * taps[radius + s];
+    for (int s = max(0, radius - col); s < min(2 * radius + 1, width + radius - col); s++)
+        sum += input[row * width + col + s - radius] * taps[s];
     buffer[row * width + col] = sum;
 }
 

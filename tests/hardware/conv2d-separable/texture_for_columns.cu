@@ -11,8 +11,8 @@ __global__ void rows_pass(const float* __restrict__ input, const float* __restri
     if (row >= height || col >= width)
         return;
     float sum = 0.0f;
-    for (int s = max(-radius, -col); s <= min(radius, width - 1 - col); s++)
-        sum += input[row * width + col + s] * filter[radius + s];
+    for (int s = max(0, radius - col); s < min(2 * radius + 1, width + radius - col); s++)
+        sum += input[row * width + col + s - radius] * filter[s];
     buffer[row * width + col] = sum;
 }
 
@@ -23,8 +23,8 @@ __global__ void columns_pass(cudaTextureObject_t rows, const float* __restrict__
     if (row >= height || col >= width)
         return;
     float sum = 0.0f;
-    for (int r = max(-radius, -row); r <= min(radius, height - 1 - row); r++)
-        sum += tex1Dfetch<float>(rows, (row + r) * width + col) * filter[radius + r];
+    for (int r = max(0, radius - row); r < min(2 * radius + 1, height + radius - row); r++)
+        sum += tex1Dfetch<float>(rows, (row + r - radius) * width + col) * filter[r];
     output[row * width + col] = sum;
 }
 

@@ -12,8 +12,8 @@ __global__ void pass(const float* from, const float* filter, float* to, int widt
     for (int y = threadIdx.y; y < 32 && top + y < height; y += 8)
         if (col < width) {
             float sum = 0.0f;
-            for (int s = max(-radius, -col); s <= min(radius, width - 1 - col); s++)
-                sum += from[(top + y) * width + col + s] * filter[radius + s];
+            for (int s = max(0, radius - col); s < min(2 * radius + 1, width + radius - col); s++)
+                sum += from[(top + y) * width + col + s - radius] * filter[s];
             tile[y][threadIdx.x] = sum;
         }
     __syncthreads();

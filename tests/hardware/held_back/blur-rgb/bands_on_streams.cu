@@ -11,9 +11,9 @@ __global__ void rows_pass(const uchar4* image, const float* filter, float4* rows
         return;
     int x = i % width;
     float4 sum = {0.0f, 0.0f, 0.0f, 0.0f};
-    for (int s = max(-radius, -x); s <= min(radius, width - 1 - x); s++) {
-        uchar4 pixel = image[i + s];
-        float tap = filter[radius + s];
+    for (int s = max(0, radius - x); s < min(2 * radius + 1, width + radius - x); s++) {
+        uchar4 pixel = image[i + s - radius];
+        float tap = filter[s];
         sum = make_float4(sum.x + pixel.x * tap, sum.y + pixel.y * tap, sum.z + pixel.z * tap, sum.w + pixel.w * tap);
     }
     rows[i] = sum;
@@ -27,9 +27,9 @@ __global__ void columns_pass(const float4* rows, const float* filter, uchar4* ou
     if (y >= end)
         return;
     float4 sum = {0.5f, 0.5f, 0.5f, 0.5f};
-    for (int r = max(-radius, -y); r <= min(radius, height - 1 - y); r++) {
-        float4 value = rows[(y + r - top) * width + x];
-        float tap = filter[radius + r];
+    for (int r = max(0, radius - y); r < min(2 * radius + 1, height + radius - y); r++) {
+        float4 value = rows[(y + r - radius - top) * width + x];
+        float tap = filter[r];
         sum = make_float4(sum.x + value.x * tap, sum.y + value.y * tap, sum.z + value.z * tap, sum.w + value.w * tap);
     }
     output[y * width + x] = make_uchar4(fminf(fmaxf(sum.x, 0), 255), fminf(fmaxf(sum.y, 0), 255),

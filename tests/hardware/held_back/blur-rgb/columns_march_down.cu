@@ -42,8 +42,8 @@ __global__ void rows_pass(unsigned char* output, int width, int height, int radi
     int x = i / 4 % width;
     const float* from = (const float*)buffer + i;
     float sum = 0.0f;
-    for (int s = max(-radius, -x); s <= min(radius, width - 1 - x); s++)
-        sum += from[4 * s] * c_filter[radius + s];
+    for (int s = max(0, radius - x); s < min(2 * radius + 1, width + radius - x); s++)
+        sum += from[4 * (s - radius)] * c_filter[s];
     output[i] = (unsigned char)(fminf(fmaxf(sum, 0.0f), 255.0f) + 0.5f);
 }
 

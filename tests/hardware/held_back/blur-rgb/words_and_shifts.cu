@@ -10,9 +10,9 @@ __global__ void rows_pass(const unsigned* __restrict__ image, const float* __res
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
         int x = i % width;
         float r = 0.0f, g = 0.0f, b = 0.0f, a = 0.0f;
-        for (int s = max(-radius, -x); s <= min(radius, width - 1 - x); s++) {
-            unsigned pixel = image[i + s];
-            float tap = filter[radius + s];
+        for (int s = max(0, radius - x); s < min(2 * radius + 1, width + radius - x); s++) {
+            unsigned pixel = image[i + s - radius];
+            float tap = filter[s];
             r += (pixel & 0xff) * tap;
             g += (pixel >> 8 & 0xff) * tap;
             b += (pixel >> 16 & 0xff) * tap;

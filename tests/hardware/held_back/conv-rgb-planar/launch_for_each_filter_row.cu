@@ -10,8 +10,8 @@ __global__ void add_row(const float* input, const float* taps, float* output, in
     size_t plane = (size_t)blockIdx.z * width * height;
     float sum = r == -radius ? 0.0f : output[plane + row * width + col];
     if (row + r >= 0 && row + r < height)
-        for (int s = max(-radius, -col); s <= min(radius, width - 1 - col); s++)
-            sum += input[plane + (row + r) * width + col + s] * taps[radius + s];
+        for (int s = max(0, radius - col); s < min(2 * radius + 1, width + radius - col); s++)
+            sum += input[plane + (row + r) * width + col + s - radius] * taps[s];
     output[plane + row * width + col] = sum;
 }
 

@@ -11,9 +11,9 @@ __global__ void convolve(const float* input, const float* filter, float* output,
     __syncthreads();
     for (int col = threadIdx.x; col < width; col += blockDim.x) {
         float sum = 0.0f;
-        for (int r = max(-radius, -row); r <= min(radius, height - 1 - row); r++)
-            for (int s = max(-radius, -col); s <= min(radius, width - 1 - col); s++)
-                sum += input[(row + r) * width + col + s] * taps[(radius + r) * side + radius + s];
+        for (int r = max(0, radius - row); r < min(2 * radius + 1, height + radius - row); r++)
+            for (int s = max(0, radius - col); s < min(2 * radius + 1, width + radius - col); s++)
+                sum += input[(row + r - radius) * width + col + s - radius] * taps[r * side + s];
         output[row * width + col] = sum;
     }
 }

@@ -13,8 +13,8 @@ __global__ void rows_pass(const float* input, const float* filter, int top, int 
         return;
     int col = i % width;
     float sum = 0.0f;
-    for (int s = max(-radius, -col); s <= min(radius, width - 1 - col); s++)
-        sum += input[top * width + i + s] * filter[radius + s];
+    for (int s = max(0, radius - col); s < min(2 * radius + 1, width + radius - col); s++)
+        sum += input[top * width + i + s - radius] * filter[s];
     band[i] = sum;
 }
 

@@ -10,8 +10,8 @@ __global__ void convolve(const float* input, const float* row_filter, const floa
         return;
     int row = i / width, col = i % width;
     float value = 0.0f;
-    for (int s = max(-radius, -col); s <= min(radius, width - 1 - col); s++)
-        value += input[i + s] * row_filter[radius + s];
+    for (int s = max(0, radius - col); s < min(2 * radius + 1, width + radius - col); s++)
+        value += input[i + s - radius] * row_filter[s];
     for (int y = max(0, row - radius); y <= min(height - 1, row + radius); y++)
         atomicAdd(&output[y * width + col], value * column_filter[row - y + radius]);
 }

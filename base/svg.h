@@ -2,8 +2,8 @@
  *
  * Plots are inline SVG in units of a canvas 400 wide, which the style sheet scales to the page. All colours are classes,
  * since they differ between light and dark. Marks differ in shape as well as in colour.  */
-#ifndef SERVICE_WEB_SVG_H
-#define SERVICE_WEB_SVG_H
+#ifndef BASE_SVG_H
+#define BASE_SVG_H
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
-#include "service/web/svg.h"
+#include "base/svg.h"
 
-#include "service/web/html.h"
+#include "base/html.h"
 
 #include <math.h>
 

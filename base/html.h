@@ -5,8 +5,8 @@
  * of HTML, they show what nobody sees, so that a name or a source cannot look like something else: control characters as their
  * pictures (ESC is U+241B), marks of direction and of no width as [U+202E], bytes that are not UTF-8 as [0xFF]. Newlines and
  * tabs stay; a carriage return before a newline is left out.  */
-#ifndef SERVICE_WEB_HTML_H
-#define SERVICE_WEB_HTML_H
+#ifndef BASE_HTML_H
+#define BASE_HTML_H
 
 #include "base/text.h"
 
