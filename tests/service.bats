@@ -610,7 +610,7 @@ END
     sleep 1.1 # names have seconds
     judge backup --state "$state" --keep 2 copies
     ends 0
-    equal 3 "$(ls copies | wc -l)"
+    equal 3 "$(find copies -mindepth 1 | wc -l)"
     ls copies/mine.db
     absent copies/convjudge-2020-01-03T000000Z.db
     equal 600 "$(stat -c %a copies/convjudge-2*.db | sort -u)"
@@ -662,6 +662,7 @@ END
     stop_server
     rm "$state"/convjudge.db*
     "$build/convjudge" serve --config "$BATS_TEST_TMPDIR/config.json" 2>server.log 3>&- &
+    # shellcheck disable=SC2034 # service.bash reads it
     server=$!
     wait_until grep -q event=started server.log
     [[ $(health) == *"the store was gone and is a new, empty one; restore a copy (convjudge restore), or remove $state/store-was-lost"* ]]
