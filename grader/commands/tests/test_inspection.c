@@ -131,6 +131,7 @@ static const struct {
      "no hidden or timed case has the largest cols, 1000"},
     {inspect_limits, HIDDEN, hidden, "\"rows\": 6", "\"rows\": 4",
      "no hidden or timed case is as large as rows <= 2 * cols lets it be"},
+    {inspect_limits, "problems/blend/problem.json", home_problem, "rows <= 2 * cols", "rows * cols <= 1000000", NULL},
 
     {values_in_full, HIDDEN, values, "\"zero\"", "\"nothing\"", NULL},
     {values_in_full, HIDDEN, hidden, "\"least\"", "\"smallest\"",
