@@ -382,11 +382,20 @@ static void find_works(const GridRun *run, BlockWork *each)
         each[works->count + i] = (BlockWork){(double)works->taken[i].work, (double)works->taken[i].accesses, 1};
 }
 
+/* Warps that wait for others do not show it by what they execute: a kernel in which they do may not seem to make room. */
+static double staying_of(const GridRun *run)
+{
+    const uint64_t stayed = run->works.stayed, most = run->works.stayed_most;
+    for (int i = 0; i < run->launch.code->block_count; i++)
+        if (run->launch.code->blocks[i].waits)
+            return 0;
+    return most > 0 ? (double)stayed / (double)most : 0;
+}
+
 static BlockShares block_shares_of(const SimGpu *gpu, const SimLaunch *request, const GridRun *run)
 {
     const size_t count = run->works.count + run->works.taken_count;
-    const uint64_t stayed = run->works.stayed, most_stayed = run->works.stayed_most;
-    const double staying = most_stayed > 0 ? (double)stayed / (double)most_stayed : 0;
+    const double staying = staying_of(run);
     const double together = cost_blocks_together(&gpu->profile, &request->function->info, &request->shape, staying);
     const uint64_t most = (uint64_t)(gpu->profile.multiprocessors * together);
     BlockWork *each = zeroed(count, sizeof *each);
