@@ -22,6 +22,7 @@
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/hardware_profile.h"
 #include "simgpu/engine/interpreter.h"
+#include "simgpu/engine/provenance.h"
 #include "simgpu/memory/footprint.h"
 #include "simgpu/memory/texture.h"
 #include "simgpu/memory/validity.h"
@@ -113,6 +114,15 @@ bool simgpu_comes_from_host(const SimGpu *gpu, uint64_t address, uint64_t bytes)
  * the results of a kernel change with this byte, the kernel has used uninitialised values. Of blocks with odd numbers
  * all of this but device memory holds `odd` in its place, so that not all such values of a grid need be alike. */
 void simgpu_set_uninitialised_bytes(SimGpu *gpu, uint8_t byte, uint8_t odd);
+
+/* From what the values in memory are computed, from now on (simgpu/engine/provenance.h). Launches are interpreted by one
+ * thread meanwhile. Lives until simgpu_trace_end(); NULL: nothing is traced. */
+void simgpu_trace_begin(SimGpu *gpu);
+const Provenance *simgpu_trace(const SimGpu *gpu);
+/* The name of the array or variable that holds an address, and the index of its element there; false where it has none.
+ * `bytes` is the size of an element, where it is not known. */
+bool simgpu_array_at(const SimGpu *gpu, uint64_t address, uint32_t bytes, char *name, size_t size, uint64_t *index);
+void simgpu_trace_end(SimGpu *gpu);
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */
 

@@ -64,12 +64,10 @@ typedef struct ElementCheck {
 static Status expected_of(const ElementCheck *check, size_t first, size_t count, double *expected, double *magnitude,
                           Message *why)
 {
-    Status status = check->variant == NULL ? oracle_evaluate(check->oracle, check->sizes, check->inputs, first, count,
-                                                             expected, magnitude, why)
-                                           : variant_evaluate(check->oracle, check->problem, check->variant,
-                                                              check->shape, first, count, expected, magnitude, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check->variant == NULL
+            ? oracle_evaluate(check->oracle, check->sizes, check->inputs, first, count, expected, magnitude, why)
+            : variant_evaluate(check->oracle, check->problem, check->variant, check->shape, first, count, expected,
+                               magnitude, why));
     if (check->literal != NULL)
         element_load_all(check->type, check->literal, first, count, expected);
     else if (check->type == ELEMENT_UINT8)
@@ -480,8 +478,7 @@ static Status find_wrong(const ElementCheck *check, const Tally *tally, const Bo
     for (size_t first = 0; first < check->count && status == STATUS_OK; first += PIECE) {
         size_t count = piece_at(check, first);
         status = compute_expected(check, first, count, why);
-        if (status == STATUS_OK)
-            status = find_reaching(check, reach, first, count, reaching, why);
+        THEN(status, find_reaching(check, reach, first, count, reaching, why));
         for (size_t i = 0; i < count && status == STATUS_OK; i++) {
             if (check->in_part && never_written(check, first + i))
                 continue;
@@ -595,8 +592,7 @@ static Status explain_mistake(const ElementCheck *check, const Tally *tally, Com
     const ResemblanceSubject subject = subject_of(check, tally, 0);
     diagnosis_begin(&diagnosis, check->rank, check->shape);
     Status status = border_reach_begin(&subject, &reach, why);
-    if (status == STATUS_OK)
-        status = find_wrong(check, tally, &reach, &diagnosis, comparison, why);
+    THEN(status, find_wrong(check, tally, &reach, &diagnosis, comparison, why));
     if (status == STATUS_OK)
         nature = diagnosis_what(&diagnosis);
     if (status == STATUS_OK && is_vague(nature))
@@ -624,9 +620,7 @@ static Status tally_output(ElementCheck *check, ErrorSum *sum, Message *why)
 static Status compare_output(ElementCheck *check, Comparison *comparison, Message *why)
 {
     ErrorSum sum;
-    Status status = tally_output(check, &sum, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(tally_output(check, &sum, why));
     checker_summarise(&check->problem->tolerance, check->is_timed, &sum.tally, sum.compared, check->rank, check->shape,
                       comparison);
     if (!checker_accepts(&check->problem->tolerance, &sum.tally, sum.compared))
@@ -655,9 +649,7 @@ static Status begin_check(const Problem *problem, const Testcase *testcase, cons
                             .rank = problem->parameters[parameter].rank};
     memcpy(check->inputs, inputs, sizeof check->inputs);
     call_poison_words(poison, check->type == ELEMENT_FLOAT32, check->poison_words);
-    Status status = problem_shape(problem, parameter, &testcase->sizes, check->shape, &check->count, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(problem_shape(problem, parameter, &testcase->sizes, check->shape, &check->count, why));
     size_t room = piece_at(check, 0);
     check->expected = malloc(2 * room * sizeof *check->expected);
     if (check->expected == NULL)
@@ -672,14 +664,12 @@ Status checker_compare_sample(const Chacha20Key *sample, bool in_part, const Pro
                               Comparison *comparison, Message *why)
 {
     ElementCheck check;
-    Status status = begin_check(problem, testcase, oracle, inputs, output, poison, &check, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(begin_check(problem, testcase, oracle, inputs, output, poison, &check, why));
     check.find_earlier = find_earlier;
     check.earlier_context = context;
     check.in_part = in_part;
     check.sample = sample;
-    status = compare_output(&check, comparison, why);
+    Status status = compare_output(&check, comparison, why);
     free(check.expected);
     return status;
 }

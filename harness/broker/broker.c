@@ -224,7 +224,7 @@ void broker_call(Broker *broker, const ControlRequest *request)
         return;
     broker_require(broker, device->timing->begin(device), "bracket");
     device->report->reset(device);
-    broker_profile_begin(broker);
+    broker_profile_begin(broker, request);
     broker_host_work_begin(broker);
     command_runner(broker, request);
     broker_serve(broker, RING_RETURNED);

@@ -87,6 +87,7 @@ typedef struct ControlRequest {
     Chacha20Key sample_key;                   /* DeviceCheck.sample_key */
     DeviceOrder order;                        /* DeviceCheck.order */
     uint8_t uninitialised_byte;               /* DeviceCheck.uninitialised_byte */
+    uint64_t traced;                          /* CallOptions.traced */
     ControlArgument arguments[CALL_MAX_PARAMETERS];
 } ControlRequest;
 

@@ -226,10 +226,9 @@ static Status await_device(BrokerProcess *broker, const char *doing, Message *wh
     ControlReply reply;
     if (!has_answered(broker))
         return fail(STATUS_SYSTEM, why, "device '%s' did not %s within %d s", broker->device, doing, OPEN_SECONDS);
-    Status status = broker_process_receive(broker, &reply, NULL, 0, why);
-    if (status == STATUS_OK)
-        broker->info = reply.device;
-    return status;
+    TRY(broker_process_receive(broker, &reply, NULL, 0, why));
+    broker->info = reply.device;
+    return STATUS_OK;
 }
 
 Status broker_process_hello(BrokerProcess *broker, Message *why)
@@ -279,8 +278,7 @@ Status broker_process_open(BrokerProcess *broker, Message *why)
     if (status != STATUS_OK || broker->opened)
         return status;
     status = ask_to_open(broker, true, why);
-    if (status == STATUS_OK)
-        status = await_device(broker, "open", why);
+    THEN(status, await_device(broker, "open", why));
     broker->opened = status == STATUS_OK;
     if (broker->opened)
         broker->open_seconds = now_s() - broker->started_s;
@@ -565,11 +563,9 @@ static Status start_runner_on(GpuSession *gpu, const Compiled *compiled, int rin
     gpu->ring = ring_map(ring);
     Status status = gpu->ring == NULL || !host_clock_new(&gpu->host_clock, &brokers_clock) ? fail_errno(why, "the ring")
                                                                                            : STATUS_OK;
-    if (status == STATUS_OK)
-        status = shared_modules_new(compiled, &request, &modules, why);
-    if (status == STATUS_OK)
-        status = broker_process_send(&gpu->broker, &request, (const int[]){ring, modules.descriptor, brokers_clock}, 3,
-                                     why);
+    THEN(status, shared_modules_new(compiled, &request, &modules, why));
+    THEN(status,
+         broker_process_send(&gpu->broker, &request, (const int[]){ring, modules.descriptor, brokers_clock}, 3, why));
     if (brokers_clock >= 0)
         close(brokers_clock);
     shared_memory_free(&modules);
@@ -608,8 +604,7 @@ static Status renew_broker(GpuSession *gpu, Message *why)
     Status status = STATUS_OK;
     if (used && !broker_reserve_take(&gpu->reserve, &gpu->broker))
         status = broker_process_replace(&gpu->broker, why);
-    if (status == STATUS_OK)
-        status = broker_process_open(&gpu->broker, why);
+    THEN(status, broker_process_open(&gpu->broker, why));
     broker_reserve_await(&gpu->reserve);
     if (status == STATUS_OK && gpu->buffers.base != NULL)
         status = send_buffers(gpu, why);
@@ -622,13 +617,11 @@ static Status gpu_load(Session *session, const Compiled *compiled, const CallLim
                        Message *why)
 {
     GpuSession *gpu = gpu_of(session);
-    Status status = renew_broker(gpu, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(renew_broker(gpu, why));
     gpu->limits = *limits;
     snprintf(gpu->object_path, sizeof gpu->object_path, "%s", compiled->object_path);
     gpu->last_place = 0;
-    status = start_runner(gpu, compiled, why);
+    Status status = start_runner(gpu, compiled, why);
     if (status != STATUS_OK) {
         stop_both(gpu, NULL);
         return status;
@@ -649,15 +642,13 @@ static Status gpu_buffers(Session *session, SessionArgument *arguments, size_t c
         shared_memory_free(&gpu->buffers);
     if (bytes == 0)
         return fail(STATUS_BAD_INPUT, why, "a call with %zu parameters, none of them an array", count);
-    Status status = fits ? STATUS_OK : shared_memory_new("arrays", bytes, &gpu->buffers, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(fits ? STATUS_OK : shared_memory_new("arrays", bytes, &gpu->buffers, why));
     for (size_t i = 0; i < count; i++)
         arguments[i].data = argument_is_array(&arguments[i]) ? gpu->buffers.base + offsets[i] : NULL;
     if (fits || gpu->broker.pid == 0) /* the broker has them, or session_load() sends them to the next one */
         return STATUS_OK;
-    status = broker_process_open(&gpu->broker, why);
-    return status == STATUS_OK ? send_buffers(gpu, why) : status;
+    TRY(broker_process_open(&gpu->broker, why));
+    return send_buffers(gpu, why);
 }
 
 /* False if an array lies outside the buffers: another session_buffers() has placed it. */
@@ -700,6 +691,7 @@ static Status gpu_call(Session *session, SessionArgument *arguments, size_t coun
                               .sample_key = options->sample_key,
                               .order = options->order,
                               .warp_instructions = options->warp_instructions,
+                              .traced = options->traced,
                               .uninitialised_byte = options->uninitialised_byte};
     add_budget(gpu, &request);
     if (gpu->runner.pid == 0)
@@ -722,8 +714,7 @@ static Status gpu_exchange(Session *session, int descriptor, Message *why)
     const ControlRequest request = {.kind = CONTROL_EXCHANGE, .memory_bytes = gpu->buffers.bytes};
     ControlReply reply;
     Status status = broker_process_send(&gpu->broker, &request, &descriptor, 1, why);
-    if (status == STATUS_OK)
-        status = broker_process_receive(&gpu->broker, &reply, NULL, 0, why);
+    THEN(status, broker_process_receive(&gpu->broker, &reply, NULL, 0, why));
     gpu->exchanged = status == STATUS_OK;
     return status;
 }
@@ -748,8 +739,7 @@ static Status gpu_device(Session *session, DeviceInfo *info, Message *why)
 {
     BrokerProcess *broker = &gpu_of(session)->broker;
     Status status = broker->pid == 0 && !broker->greeted ? broker_process_start(broker, why) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = broker_process_hello(broker, why);
+    THEN(status, broker_process_hello(broker, why));
     *info = broker->info;
     session->traits.clock = info->modelled ? SESSION_MODEL : SESSION_EVENTS;
     if (status == STATUS_OK && broker->pid != 0)
@@ -830,8 +820,7 @@ static MUST_USE Status gpu_session_open(const char *device, Session **session, M
     gpu->runner = (RunnerProcess){.ended = -1, .output = -1};
     gpu->host_clock = -1;
     Status status = scratch_guard(why);
-    if (status == STATUS_OK)
-        status = broker_process_start(&gpu->broker, why);
+    THEN(status, broker_process_start(&gpu->broker, why));
     if (status != STATUS_OK)
         free(gpu);
     else

@@ -63,7 +63,7 @@ static void set_probe(Device *device, DeviceProbe *probe)
 
 static void set_profile(Device *device, ExecutionProfile *profile)
 {
-    sim_of(device)->profile = profile;
+    sim_profile_set(sim_of(device), profile);
 }
 
 static void set_place(Device *device, uint32_t place)
@@ -220,8 +220,7 @@ Status device_open_sim(const HardwareProfile *profile, Device **device, Message 
 {
     SimDevice *sim = allocated(calloc(1, sizeof *sim));
     Status status = simgpu_new(profile, DEVICE_BASE, DEVICE_SPAN, 0, &sim->gpu, why);
-    if (status == STATUS_OK)
-        status = choose_engine(sim->gpu, why);
+    THEN(status, choose_engine(sim->gpu, why));
     if (status != STATUS_OK) {
         simgpu_free(sim->gpu);
         free(sim);

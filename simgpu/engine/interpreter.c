@@ -10,6 +10,7 @@
 #include "simgpu/engine/access.h"
 #include "simgpu/engine/barrier.h"
 #include "simgpu/engine/bulk_copy.h"
+#include "simgpu/engine/provenance.h"
 
 #include <fenv.h>
 #include <string.h>
@@ -226,12 +227,15 @@ bool execute_instruction(Worker *worker, const Instruction *instruction, Active 
                                               : execute_guarded(worker, instruction, active);
 }
 
-static bool execute_and_count_line(Worker *worker, const Instruction *instruction, Active *active)
+/* Executes an instruction of a launch that is traced, or counts by lines. */
+static bool execute_observed(Worker *worker, const Instruction *instruction, Active *active)
 {
     const SimCounters before = worker->counters;
-    bool going_on = execute_instruction(worker, instruction, active);
-    lines_note(worker, worker->launch->lines->of_instruction[instruction - worker->code->instructions], &before,
-               access_bytes_of_lane(instruction));
+    bool going_on = worker->provenance != NULL ? provenance_execute(worker, instruction, active)
+                                               : execute_instruction(worker, instruction, active);
+    if (worker->lines != NULL)
+        lines_note(worker, worker->launch->lines->of_instruction[instruction - worker->code->instructions], &before,
+                   access_bytes_of_lane(instruction));
     return going_on;
 }
 
@@ -240,17 +244,18 @@ static bool execute_block(Worker *worker, const BasicBlock *block, int32_t first
 {
     for (int32_t i = first; i < block->end; i++) {
         const Instruction *instruction = &worker->code->instructions[i];
-        bool counts_lines = worker->lines != NULL && instruction->kind != ALU;
-        bool going_on = counts_lines ? execute_and_count_line(worker, instruction, active)
-                                     : execute_instruction(worker, instruction, active);
+        bool is_observed = (worker->lines != NULL && instruction->kind != ALU) || worker->provenance != NULL;
+        bool going_on = is_observed ? execute_observed(worker, instruction, active)
+                                    : execute_instruction(worker, instruction, active);
         if (!going_on)
             return false;
     }
     return true;
 }
 
-void count_block(Worker *worker, const BasicBlock *block, const Active *active, uint64_t times)
+void count_block(Worker *worker, const BasicBlock *block, Group *group, uint64_t times)
 {
+    const Active *active = &group->active;
     Executed *executed = &worker->executed[block - worker->code->blocks];
     executed->warps += active->warps * times;
     executed->lanes += active->count * times;
@@ -260,6 +265,9 @@ void count_block(Worker *worker, const BasicBlock *block, const Active *active, 
     worker->path.loads += block->loads * times;
     worker->path.shared_loads += block->shared_loads * times;
     worker->path.constant_loads += block->constant_loads * times;
+    group->path += block->instructions * times;
+    for (uint32_t warp = 0; block->ends == END_BARRIER && warp < worker->launch->warps; warp++)
+        worker->ahead[warp] = 0; /* it waits for the others */
 }
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
@@ -366,9 +374,12 @@ static bool end_exit(Worker *worker, Group *group, const BasicBlock *block)
         return go_to(worker, group, group->pc + 1);
     for (uint32_t word = 0; word < worker->launch->warps; word++) {
         worker->live[word] &= ~leaving.bits[word];
+        if (leaving.bits[word] != 0 && worker->live[word] == 0)
+            worker->stayed += group->path - worker->ahead[word];
         group->active.bits[word] &= ~leaving.bits[word];
     }
     worker->live_count -= leaving.count;
+    worker->stayed_longest = group->path > worker->stayed_longest ? group->path : worker->stayed_longest;
     group->pc++;
     active_measure(&group->active, worker);
     if (group->active.count == 0)
@@ -431,7 +442,7 @@ static bool run_basic_block(Worker *worker, Group *group, int32_t at)
     if (at == POINT_START) {
         if (block->joins && worker->sanitizer != NULL)
             sanitizer_sync_warps(worker->sanitizer, &group->active);
-        count_block(worker, block, &group->active, 1);
+        count_block(worker, block, group, 1);
         at = block->first;
     }
     if (at != POINT_END && !execute_block(worker, block, at, &group->active))

@@ -74,6 +74,9 @@ static void begin_register(Worker *worker, Operand operand)
 
 bool execute_load_described(Worker *worker, const Instruction *instruction, Active *active)
 {
+    const uint32_t readers = instruction->detail & DESCRIBED_A ? 1 : WARPS_TOGETHER; /* warps, of the same elements */
+    worker->counters.warpgroup_operand_bytes += (uint64_t)active->count * instruction->count * sizeof(uint32_t) /
+                                                readers;
     for (int i = 0; i < instruction->count; i++)
         begin_register(worker, instruction->results[i]);
     for (uint32_t lane = active->first; lane < active->end; lane++) {

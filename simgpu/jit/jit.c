@@ -851,13 +851,13 @@ static void count_sums(Worker *worker, const Active *active)
     *sums = (Sums){0};
 }
 
-static uint64_t count_blocks(Worker *worker, const Active *active)
+static uint64_t count_blocks(Worker *worker, Group *group)
 {
     u64 *executed = worker->jit->frame.executed, all = 0;
     for (int i = 0; i < worker->code->block_count; i++) {
         if (executed[i] == 0)
             continue;
-        count_block(worker, &worker->code->blocks[i], active, executed[i]);
+        count_block(worker, &worker->code->blocks[i], group, executed[i]);
         all += executed[i] * (1u + worker->code->blocks[i].instructions);
         executed[i] = 0;
     }
@@ -901,7 +901,7 @@ static int32_t run_group(Worker *worker, Group *group, int32_t limit, uint64_t *
     if (worker->trace != NULL) /* loads of a basic block that was left before it began */
         trace_take_back(worker->trace, worker->jit->noted - frame->sums.load_requests - frame->sums.constant_loads);
     count_sums(worker, &group->active);
-    *instructions = count_blocks(worker, &group->active);
+    *instructions = count_blocks(worker, group);
     return end;
 }
 
