@@ -204,6 +204,7 @@ $(levels:%=$(BUILD)/simgpu/code/lane_loops.%.o): $(BUILD)/simgpu/code/lane_loops
 $(levels:%=$(BUILD)/simgpu/engine/matrix_lanes.%.o): $(BUILD)/simgpu/engine/matrix_lanes.%.o: simgpu/engine/matrix_lanes.c
 	$(compile_for_level)
 
+$(BUILD)/simgpu/bench.o: EXTRA := -O3 -march=native# for what the simulator is compared with
 $(BUILD)/bench-simgpu: $(BUILD)/simgpu/bench.o $(BUILD)/libsimgpu.a $(BUILD)/libbase.a
 	$(call say,LD)$(CC) $(CFLAGS) $^ $(LDLIBS) -o $@
 
