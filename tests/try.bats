@@ -118,7 +118,7 @@ EOF
     grep -q '<title id="reads-0-title">How often each element is read</title>' look.html
     [[ $(wc -c <look.html) -lt 300000 ]]
     judge look --sizes input_size=2000,kernel_size=3 --line 1 x.cu
-    ends 2 "look: --line 1: no access to memory was seen there, for example in line "
+    ends 2 "look: no access to memory was seen in line 1 of the file; the one with most is "
     judge look --device cuda x.cu
     ends 2 "look: --device cuda: expected sim[:PROFILE]"
     sed -i 's/convolve<<<.*/return;/' x.cu

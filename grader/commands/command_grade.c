@@ -511,13 +511,11 @@ static Status read_line(const Options *options, const ExecutionProfile *profile,
     int64_t number = look_hottest_line(profile);
     TRY(options_number(options, "--line", options->line, 1, INT_MAX, &number, why));
     *line = (int)number;
-    if (number > 0 && look_has_line(profile, *line))
-        return STATUS_OK;
-    return options->line == NULL ? fail(STATUS_BAD_INPUT, why, "look: no line of the file accesses memory on the GPU")
-                                 : fail(STATUS_BAD_INPUT, why,
-                                        "look: --line %d: no access to memory was seen there, for "
-                                        "example in line %d",
-                                        *line, look_hottest_line(profile));
+    return look_has_line(profile, *line)
+               ? STATUS_OK
+               : fail(STATUS_BAD_INPUT, why,
+                      "look: no access to memory was seen in line %s of the file; the one with most is %d",
+                      options->line == NULL ? "0" : options->line, look_hottest_line(profile));
 }
 
 static Status write_look(const Trying *trying, Look *look, Message *why)

@@ -415,7 +415,7 @@ void look_write(const Look *look, TerminalStyle style, Text *out)
 
 /* ==== on a page =================================================================================================== */
 
-enum { LANE = 11, LEFT = 40, COLOURS = 6 };
+enum { LANE = 11, LEFT = 46, COLOURS = 6 };
 
 static const char *class_of_rank(int rank)
 {
@@ -492,7 +492,10 @@ static void draw_access(const Look *look, const Access *access, size_t number, T
     draw_request(look, access, id, page);
     snprintf(id, sizeof id, "strip-%zu", number);
     draw_strip(access, id, page);
-    html_raw(page, "</div>\n<details><summary>In words</summary>\n<ul>\n");
+    html_raw(
+        page,
+        "</div>\n<p class=\"note\">On the right, a row for each time of a warp: \"1, 2\" is the second time of warp "
+        "1.</p>\n<details><summary>In words</summary>\n<ul>\n");
     for (size_t i = 0; i < access->count; i++) {
         const Served served = serve(&access->requests[i]->is);
         Text line = {0};

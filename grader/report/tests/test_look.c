@@ -75,6 +75,9 @@ static void lanes_show_the_sectors_that_serve_them(void **state)
     expect("    00000001111111122222222333333334  warp 0, time 1: elements 1 to 32: 5 sectors, 4 would do\n");
     ask(PTX_GLOBAL, 1, 0, 4096, 8, 4)->sectors = 8;
     expect("    00001111222233334444555566667777  warp 0, time 2: elements 0 to 62: 8 sectors, 4 would do\n");
+    expect(".\n  Each character is a lane: which of the sectors serves it.\n    lane 0  8       16      24\n");
+    ask(PTX_GLOBAL, 0, 0, 4096, 4, 4)->sectors = 4;
+    expect("loads from memory without a name, global memory");
     assert_true(look_has_line(&profile, 2));
     assert_false(look_has_line(&profile, 3));
 }
@@ -149,7 +152,8 @@ static void a_page_has_pictures_and_words(void **state)
         "<title id=\"request-1-title\">Lanes of a warp, and what serves them</title>",
         "<title id=\"strip-0-title\">The same for other warps and times</title>",
         "A row for each time of each warp, whose lanes have the colours of what serves them. The table says the same.",
-        "<li>warp 0, time 1: elements 0 to 31: 4 sectors</li>",
+        "</div>\n<p class=\"note\">On the right, a row for each time of a warp: \"1, 2\" is the second time of warp "
+        "1.</p>\n<details><summary>In words</summary>\n<ul>\n<li>warp 0, time 1: elements 0 to 31: 4 sectors</li>",
         "<h2>How often each element is read</h2>\n<h3>input</h3>\n",
         "The darkest cell is read 2.0 times by threads.",
     };
