@@ -129,12 +129,8 @@ toolchain:  ## Fetch NVIDIA's compiler into build/toolchain, without root
 test:  ## Run the tests, the same each time, in about five minutes; the last line counts them: [ONLY=folder, suite or file] [FAILED=1: what failed last time first]
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) test
 
-test-all:  ## Run every suite of tests/suites.txt, for 80 minutes on two cores: [ONLY=...] [FAILED=1] [FUZZ=60: seconds for each fuzzer]
+test-all:  ## Run every suite of tests/suites.txt, in 45 minutes on two cores: [ONLY=...] [FAILED=1] [FUZZ=60: seconds for each fuzzer]
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) all
-
-# The suites of the set `ci`, for 40 minutes on two cores: a part of `make test-all` for machines whose time is limited.
-test-ci:
-	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) ci
 
 # The suites need these besides the judge.
 test-tools: $(addprefix $(BUILD)/,simgpu/simgpu convjudge-patient $(addprefix tests/,leftovers deny write_mutants draw_pages)) $(addprefix $(BUILD)/tests/attacks/naive/,simulated make_case libcudart.so.13) $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
@@ -173,8 +169,8 @@ $(BUILD)/%.o: %.c
 
 # The schemas are part of the binary (leaderboard/schema.c).
 $(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/case_times.sql leaderboard/boards.sql leaderboard/service.sql leaderboard/service_2.sql leaderboard/service_3.sql \
-        leaderboard/service_4.sql leaderboard/service_5.sql
-$(BUILD)/service/web/site.o: service/web/style.css service/web/live.js
+        leaderboard/service_4.sql leaderboard/service_5.sql leaderboard/service_6.sql
+$(BUILD)/service/web/site.o: service/web/style.css service/web/live.js service/web/editor.js
 $(BUILD)/service/web/template.o: $(wildcard service/web/pages/*.html)
 
 # Tests spend nearly all their time in the libraries, so they are compiled without optimization, which is faster.
@@ -320,5 +316,5 @@ tests := $(if $(filter-out build service,$(goals)),,-path '*/tests' -prune -o -p
 -include $(if $(goals),$(shell find $(BUILD) $(tests) -name '*.d' -print 2>/dev/null))
 %.d: ;
 
-.PHONY: help simgpu grade try trace look explain check-problem new-problem serve install build setup toolchain test test-ci test-all test-tools unit-tests sanitized-unit-tests test-gpu mutants lint format \
+.PHONY: help simgpu grade try trace look explain check-problem new-problem serve install build setup toolchain test test-all test-tools unit-tests sanitized-unit-tests test-gpu mutants lint format \
   bench clean service fuzz-programs fuzzers

@@ -353,37 +353,50 @@ static BlockWorks works_new(uint64_t blocks)
     return (BlockWorks){.runs = zeroed(count, sizeof(RunOfBlocks)), .length = length, .count = count};
 }
 
-static double mean_work(const RunOfBlocks *run)
+static int by_ticket(const void *a, const void *b)
 {
-    return (double)run->work / (double)run->blocks;
+    const WorkTaken *one = a, *other = b;
+    return one->ticket != other->ticket ? (one->ticket > other->ticket) - (one->ticket < other->ticket)
+                                        : (one->work > other->work) - (one->work < other->work);
 }
 
-/* Of blocks that did not run, it is assumed that they are like those before them. */
-static BlockShares block_shares_of(const SimGpu *gpu, const SimLaunch *request, const GridRun *run)
+/* The blocks' own work in their order, and behind it what they took, in the order of the tickets: whichever block of the
+ * simulator took it, on hardware that block does whose place is free. Of blocks that did not run, it is assumed that they are
+ * like those before them. */
+static void find_works(const GridRun *run, BlockWork *each)
 {
     const BlockWorks *works = &run->works;
-    const uint32_t resident = cost_resident_blocks(&gpu->profile, &request->function->info, run->launch.threads,
-                                                   request->shape.dynamic_shared_bytes);
-    size_t first = 0;
-    while (first < works->count && works->runs[first].blocks == 0)
-        first++;
-    if (first == works->count)
-        return (BlockShares){0};
-    double *each = zeroed(works->count, sizeof *each), known = mean_work(&works->runs[first]);
-    bool are_alike = true;
-    for (size_t i = 0; i < works->count; i++) {
-        const double before = known;
-        known = works->runs[i].blocks > 0 ? mean_work(&works->runs[i]) : known;
-        are_alike &= known == before;
-        each[i] = known;
+    size_t known = 0;
+    while (known < works->count && works->runs[known].blocks == 0)
+        known++;
+    for (size_t i = 0; i < works->count && known < works->count; i++) {
+        known = works->runs[i].blocks > 0 ? i : known;
+        const RunOfBlocks *like = &works->runs[known];
+        const uint64_t first = i * works->length, rest = run->launch.blocks - first;
+        const double blocks = (double)(rest < works->length ? rest : works->length);
+        const double factor = blocks / (double)like->blocks;
+        each[i] = (BlockWork){(double)like->work * factor, (double)like->accesses * factor, blocks};
     }
-    const uint64_t rest = run->launch.blocks - (works->count - 1) * works->length;
-    each[works->count - 1] *= (double)rest / (double)works->length;
-    BlockShares block_shares = {0};
-    if (!are_alike)
-        block_shares = block_shares_find(each, works->count, gpu->profile.multiprocessors, resident > 0 ? resident : 1);
+    if (works->taken_count > 0)
+        qsort(works->taken, works->taken_count, sizeof *works->taken, by_ticket);
+    for (size_t i = 0; i < works->taken_count; i++)
+        each[works->count + i] = (BlockWork){(double)works->taken[i].work, (double)works->taken[i].accesses, 1};
+}
+
+static BlockShares block_shares_of(const SimGpu *gpu, const SimLaunch *request, const GridRun *run)
+{
+    const size_t count = run->works.count + run->works.taken_count;
+    const uint64_t stayed = run->works.stayed, most_stayed = run->works.stayed_most;
+    const double staying = most_stayed > 0 ? (double)stayed / (double)most_stayed : 0;
+    const double together = cost_blocks_together(&gpu->profile, &request->function->info, &request->shape, staying);
+    const uint64_t most = (uint64_t)(gpu->profile.multiprocessors * together);
+    BlockWork *each = zeroed(count, sizeof *each);
+    find_works(run, each);
+    BlockShares shares = block_shares_find(each, count, gpu->profile.multiprocessors,
+                                           run->launch.blocks < most ? run->launch.blocks : most);
+    shares.staying = staying;
     free(each);
-    return block_shares;
+    return shares;
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -417,6 +430,8 @@ static Reuse count_traffic(GridRun *run)
     for (int i = 0; i < memory->count; i++) {
         run->counters.unique_load_sectors += sectors_of(&run->loaded[i]);
         run->counters.unique_store_sectors += sectors_of(&run->stored[i]);
+        if (memory->allocations[i].is_constant && run->loaded[i].low < run->loaded[i].high)
+            run->counters.unique_constant_bytes += run->loaded[i].high - run->loaded[i].low;
     }
     return reuse;
 }
@@ -596,6 +611,7 @@ static void finish_run(GridRun *run)
     free(run->found);
     free(run->executed);
     free(run->works.runs);
+    free(run->works.taken);
     free(run->loaded);
     free(run->stored);
 }

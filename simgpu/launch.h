@@ -35,15 +35,22 @@ typedef struct StripMoments {
     unsigned __int128 b, x, bb, bx, xx;
 } StripMoments;
 
-/* What the blocks of a grid did, for runs of `length` neighbours: their machine instructions, and how many of them ran. */
+/* What the blocks of a grid did of their own, for runs of `length` neighbours: their machine instructions, their requests for
+ * memory, and how many of them ran; and what any of them could have taken. */
 typedef struct RunOfBlocks {
-    _Atomic uint64_t work, blocks;
+    _Atomic uint64_t work, accesses, blocks;
 } RunOfBlocks;
+
+enum { MOST_TAKEN = 1 << 18 };
 
 typedef struct BlockWorks {
     RunOfBlocks *runs; /* [count] */
     uint64_t length;
     size_t count;
+    _Atomic uint64_t stayed,
+        stayed_most;  /* instructions until warps exited; if all had exited with the last of their block */
+    WorkTaken *taken; /* [taken_count] in any order; NULL: none yet */
+    size_t taken_count;
 } BlockWorks;
 
 /* What the drawn blocks have stored to global memory: those that are the last along an extent of the grid, which mostly

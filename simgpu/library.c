@@ -278,6 +278,11 @@ void simgpu_set_compiles(SimGpu *gpu, bool compiles)
     gpu->translator_settings.compiles_nothing = !compiles;
 }
 
+bool simgpu_is_compiling(const SimGpu *gpu)
+{
+    return atomic_load(&gpu->translator_settings.under_way) > 0;
+}
+
 bool simgpu_accepts(const SimGpu *gpu, const SimLaunch *launch, SimReport *report)
 {
     return launch_is_possible(gpu, launch, report);

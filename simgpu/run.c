@@ -119,12 +119,6 @@ static bool run_grid(Worker *const *blocks, uint64_t count)
 
 /* ==== run ========================================================================================================= */
 
-static void lengthen(SimWarpPath *longest, const SimWarpPath *path)
-{
-    if (path->instructions > longest->instructions)
-        *longest = *path;
-}
-
 /* Empties the worker's notes. Returns the lowest instruction that loaded from the watched source, or
  * instruction_count. */
 static int forget_notes(Worker *worker)
@@ -154,7 +148,8 @@ static void add_worker(GridRun *run, Worker *worker, const Sanitizer *sanitizer)
     }
     touched_add(run->loaded, worker->loaded, run->launch.memory->count);
     touched_add(run->stored, worker->stored, run->launch.memory->count);
-    lengthen(&run->longest, &worker->longest);
+    if (worker->longest.instructions > run->longest.instructions)
+        run->longest = worker->longest;
     if (run->lines != NULL)
         lines_add_worker(run->lines, worker);
     if (run->found != NULL && sanitizer != NULL)
@@ -220,11 +215,41 @@ static void end_team(GridRun *run, const Team *team)
     }
 }
 
-static void note_work(BlockWorks *works, const Worker *worker)
+/* Adds the work that the block has taken, each piece with its ticket. Where there is no room, it counts as the block's own. */
+static uint64_t add_taken(GridRun *run, const Worker *worker)
 {
-    RunOfBlocks *of_block = &works->runs[worker->block / works->length];
-    atomic_fetch_add_explicit(&of_block->work, worker->work, memory_order_relaxed);
+    BlockWorks *works = &run->works;
+    uint64_t added = 0;
+    pthread_mutex_lock(&run->lock);
+    for (; added < worker->taken_count && works->taken_count < MOST_TAKEN; added++) {
+        const WorkTaken *from = &worker->taken[added], *next = from + 1;
+        const bool is_last = added + 1 == worker->taken_count;
+        if (works->taken == NULL)
+            works->taken = zeroed(MOST_TAKEN, sizeof *works->taken);
+        works->taken[works->taken_count++] = (WorkTaken){
+            .ticket = from->ticket,
+            .work = (is_last ? worker->work : next->work) - from->work,
+            .accesses = (is_last ? worker_accesses(worker) : next->accesses) - from->accesses};
+    }
+    pthread_mutex_unlock(&run->lock);
+    return added;
+}
+
+static void note_work(GridRun *run, Worker *worker)
+{
+    RunOfBlocks *of_block = &run->works.runs[worker->block / run->works.length];
+    uint64_t work = worker->work, accesses = worker_accesses(worker);
+    worker_end_taken(worker);
+    if (worker->taken_count > 0 && add_taken(run, worker) == worker->taken_count) {
+        work = worker->taken[0].work;
+        accesses = worker->taken[0].accesses;
+    }
+    atomic_fetch_add_explicit(&of_block->work, work, memory_order_relaxed);
+    atomic_fetch_add_explicit(&of_block->accesses, accesses, memory_order_relaxed);
     atomic_fetch_add_explicit(&of_block->blocks, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&run->works.stayed, worker->stayed, memory_order_relaxed);
+    atomic_fetch_add_explicit(&run->works.stayed_most, worker->stayed_longest * run->launch.warps,
+                              memory_order_relaxed);
 }
 
 /* Runs the blocks of one cluster; without clusters, that is one block. */
@@ -243,8 +268,7 @@ static bool run_one(GridRun *run, Team *team, uint64_t number)
         Worker *worker = cluster->blocks[i];
         if (worker->sanitizer != NULL)
             sanitizer_end_block(worker);
-        lengthen(&worker->longest, &worker->path);
-        note_work(&run->works, worker);
+        note_work(run, worker);
     }
     return going_on;
 }
@@ -406,8 +430,7 @@ void run_together(GridRun *run)
     launch->still.working = 1;
     run_grid(workers, launch->blocks);
     for (uint64_t i = 0; i < launch->blocks; i++) {
-        lengthen(&workers[i]->longest, &workers[i]->path);
-        note_work(&run->works, workers[i]);
+        note_work(run, workers[i]);
         add_worker(run, workers[i], i == 0 ? sanitizer : NULL);
         bulk_copies_free(workers[i]);
         standstill_free(workers[i]);

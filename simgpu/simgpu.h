@@ -190,6 +190,8 @@ bool simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder
 /* Whether kernels of later launches are compiled, and so leave a library in the folder. At first they are. Which kernels
  * a program launches, and with what shape of block, can depend on data that must leave no trace. */
 void simgpu_set_compiles(SimGpu *gpu, bool compiles);
+/* Whether a kernel is being compiled: simgpu_free() waits for it, so that the next run finds the library. */
+bool simgpu_is_compiling(const SimGpu *gpu);
 
 /* Ends a running launch from another thread or a signal handler, within milliseconds. */
 void simgpu_cancel(SimGpu *gpu);

@@ -415,12 +415,9 @@ Status command_try(const Options *options, int *exit_status, Message *why)
     Trying trying = {.options = options};
     Progress progress = progress_new(stderr);
     Status status = try_check_request(&trying, why);
-    if (status == STATUS_OK)
-        status = try_judge_file(&trying, &progress, why);
-    if (status == STATUS_OK)
-        status = try_find(&trying, &progress, why);
-    if (status == STATUS_OK)
-        status = write_result(&trying, why);
+    THEN(status, try_judge_file(&trying, &progress, why));
+    THEN(status, try_find(&trying, &progress, why));
+    THEN(status, write_result(&trying, why));
     if (status == STATUS_OK)
         *exit_status = verdict_exit_status(trying.result.verdict);
     result_free(&trying.result);
@@ -633,14 +630,10 @@ static Status choose_seed(GradeCommand *grading, Message *why)
 static Status check_request(GradeCommand *grading, Message *why)
 {
     const Options *options = grading->options;
-    Status status = choose_seed(grading, why);
-    if (status == STATUS_OK)
-        status = person_choose(options->person, grading->person, why);
-    if (status != STATUS_OK)
-        return status;
-    status = request_read(options, &grading->request, why);
-    if (status == STATUS_OK)
-        status = json_target_check(options->all_cases, options->operands[0], why);
+    TRY(choose_seed(grading, why));
+    TRY(person_choose(options->person, grading->person, why));
+    Status status = request_read(options, &grading->request, why);
+    THEN(status, json_target_check(options->all_cases, options->operands[0], why));
     grading->file_is_at_fault = status != STATUS_OK;
     return status == STATUS_OK ? open_store(grading, why) : status;
 }
@@ -775,18 +768,13 @@ static void free_grading(GradeCommand *grading)
 
 static Status grade(GradeCommand *grading, Message *why)
 {
-    Status status = check_request(grading, why);
-    if (status == STATUS_OK)
-        status = judge_file(grading, why);
-    if (status == STATUS_OK) {
-        find_way_out(grading);
-        status = rank_result(grading, why);
-    }
-    if (status == STATUS_OK)
-        status = write_verdicts(grading, why);
-    if (status == STATUS_OK)
-        status = request_exchange(grading->options, &grading->result, grading->points, why);
-    return status == STATUS_OK ? request_write(grading->options, &grading->result, "", why) : status;
+    TRY(check_request(grading, why));
+    TRY(judge_file(grading, why));
+    find_way_out(grading);
+    TRY(rank_result(grading, why));
+    TRY(write_verdicts(grading, why));
+    TRY(request_exchange(grading->options, &grading->result, grading->points, why));
+    return request_write(grading->options, &grading->result, "", why);
 }
 
 Status command_grade(const Options *options, ClassPoints points, int *exit_status, Message *why)
@@ -794,14 +782,10 @@ Status command_grade(const Options *options, ClassPoints points, int *exit_statu
     GradeCommand grading = {.options = options, .points = points, .progress = progress_new(stderr)};
     const ExchangeFiles files = request_exchange_files(options);
     ExchangeFailure failure = {0};
-    Status status = options_expect_file(options, why);
-    if (status == STATUS_OK)
-        status = exchange_check(&files, options->operands[0], why);
-    if (status == STATUS_OK)
-        status = request_check_class(options, points, why);
-    if (status != STATUS_OK)
-        return status;
-    status = failure.status = grade(&grading, &failure.reason);
+    TRY(options_expect_file(options, why));
+    TRY(exchange_check(&files, options->operands[0], why));
+    TRY(request_check_class(options, points, why));
+    Status status = failure.status = grade(&grading, &failure.reason);
     failure.fault = grading.file_is_at_fault ? FAULT_OF_FILE : FAULT_OF_JUDGE;
     if (status == STATUS_OK)
         *exit_status = verdict_exit_status(grading.result.verdict);

@@ -463,10 +463,10 @@ static Status look_further(Rerun *rerun, const DeviceConflicts *conflicts, Judge
         return status;
     }
     rerun->needs_load = true;
-    status = try_order(rerun, (DeviceOrder){.kind = DEVICE_ORDER_DRAWN}, &drawn, why);
-    if (status == STATUS_OK && !rerun->is_over && !is_accepted(&drawn.decided))
+    TRY(try_order(rerun, (DeviceOrder){.kind = DEVICE_ORDER_DRAWN}, &drawn, why));
+    if (!rerun->is_over && !is_accepted(&drawn.decided))
         *decided = judgement_of_order(pair, lines_of(rerun, pair), &drawn.decided);
-    return status;
+    return STATUS_OK;
 }
 
 static Status compare_orders(Rerun *rerun, const CallReport *first, Judgement *decided, Message *why)
@@ -533,10 +533,9 @@ static MUST_USE Status uninitialised_rerun_try(Call *call, bool is_secret, Sessi
                                                Message *why)
 {
     static const uint8_t bytes[] = {DEVICE_LARGE_BYTE, DEVICE_NAN_BYTE};
-    Status status = STATUS_OK;
-    for (size_t i = 0; i < sizeof bytes && status == STATUS_OK && decided->verdict == VERDICT_ACCEPTED; i++)
-        status = rerun_with(bytes[i], call, is_secret, session, oracle, first, output, decided, why);
-    return status;
+    for (size_t i = 0; i < sizeof bytes && decided->verdict == VERDICT_ACCEPTED; i++)
+        TRY(rerun_with(bytes[i], call, is_secret, session, oracle, first, output, decided, why));
+    return STATUS_OK;
 }
 
 /* ==== case run ==================================================================================================== */
@@ -809,8 +808,8 @@ static Status check_output(Grading *judging, Call *call, const CaseResult *item,
     output->compared = true;
     call->in_sample = item->group == CASE_TIMED && judging->session->traits.clock == SESSION_MODEL;
     call->sample = generator_derive(&judging->secret, purpose, item->group, (uint32_t)(item - judging->result->cases));
-    Status status = call_compare(call, judging->oracle, &judging->earlier, &output->comparison, why);
-    return status == STATUS_OK ? keep_elements(judging, call, item, output, why) : status;
+    TRY(call_compare(call, judging->oracle, &judging->earlier, &output->comparison, why));
+    return keep_elements(judging, call, item, output, why);
 }
 
 /* ---- a wrong output alone ---------------------------------------------------------------------------------------- */

@@ -118,7 +118,7 @@ static bool global_accumulation(const KernelUnderReview *review, Repair *repair)
     const double MANY = 4;
     const SimCounters *counters = review->counters;
     const SimLine *line = review_worst_line(review, global_stores);
-    double stored = (double)counters->global_store_sectors + (double)counters->atomic_lanes / 8;
+    double stored = (double)counters->global_store_sectors + (double)counters->atomic_sectors;
     double times = ratio(stored, (double)counters->unique_store_sectors);
     if (line == NULL || times < MANY ||
         (counters->atomic_lanes == 0 && (double)line->executions < MANY * review_warps(review)))
@@ -131,6 +131,7 @@ static bool global_accumulation(const KernelUnderReview *review, Repair *repair)
     change_global_loads(&repair->after, loads > saved ? 1 - saved / loads : 1);
     after->atomic_requests = change_scaled(after->atomic_requests, 1 / times);
     after->atomic_lanes = change_scaled(after->atomic_lanes, 1 / times);
+    after->atomic_sectors = change_scaled(after->atomic_sectors, 1 / times);
     say(repair, line->line,
         "Each element is stored %.0f times%s. Keep the sum in a local variable, and store it once at the end", times,
         counters->atomic_lanes > 0 ? " by atomic operations" : "");
@@ -276,22 +277,21 @@ static double double_instructions(const SimLine *line)
     return (double)line->counters.fp64;
 }
 
-/* Most float64 instructions that are no multiply-adds convert from float and back, and go with the doubles. */
+/* Conversions from float and back, which are special functions, go with the doubles. */
 static bool double_precision(const KernelUnderReview *review, Repair *repair)
 {
-    const double CONVERSIONS = 0.75;
     const SimLine *line = review_worst_line(review, double_instructions);
     SimCounters *after = &repair->after.counters;
     if (line == NULL)
         return false;
-    double others = review->mix.others, converting = CONVERSIONS * (double)(after->fp64 - after->fma64);
+    double others = review->mix.others, converting = (double)after->special;
     double removed = fmin(converting / SIM_WARP_SIZE, 0.9 * others);
     change_others(&repair->after, 1 - ratio(removed, others));
     change_waiting(&repair->after, 1 - ratio(removed, review->mix.all));
-    after->fp32 += after->fp64 - (uint64_t)converting;
+    after->fp32 += after->fp64;
     after->fma32 += after->fma64;
     after->fp64 = after->fma64 = 0;
-    after->special = 0; /* conversions between float and double count as such */
+    after->special = 0;
     say(repair, line->line,
         "This line computes in double precision. Write literals with an f (0.0f), and use float and its functions (fmaf, "
         "not fma) everywhere");

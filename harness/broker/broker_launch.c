@@ -292,8 +292,7 @@ static void check_begin(Broker *broker, const ControlRequest *request, DeviceChe
         if (argument->role == ARGUMENT_OUTPUT) {
             check->output_address = broker->arrays[i];
             check->output_bytes = argument->span.bytes;
-            for (size_t word = 0; word < DEVICE_POISON_WORDS; word++)
-                check->output_poison[word] = call_poison_word(argument->poison_bits, argument->float_output, word);
+            call_poison_words(argument->poison_bits, argument->float_output, check->output_poison);
         }
         if (control_is_array(argument))
             check->arrays[check->array_count++] = (DeviceNamed){
@@ -390,9 +389,7 @@ CudaError serve_stream_new(Broker *broker, RingReply *reply)
         broker_malformed(broker);
         return CUDA_ERROR_INVALID_VALUE;
     }
-    CudaError error = broker->device->streams->create(broker->device, kinds[kind], &stream);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(broker->device->streams->create(broker->device, kinds[kind], &stream));
     reply->value[0] = handles_add(&broker->streams, stream);
     if (reply->value[0] == 0)
         broker->device->streams->destroy(broker->device, stream);

@@ -236,7 +236,8 @@ JobLease job_lease_begin(const Server *server, WorkId id, const char *worker, in
     return lease;
 }
 
-bool job_lease_goes_on(void *context, const ChildProgress *progress)
+/* Says it where it is time, and looks whether anything ends the judging; a ChildSpec's goes_on(), with a JobLease as context. */
+static bool job_lease_goes_on(void *context, const ChildProgress *progress)
 {
     JobLease *lease = context;
     if (lease->end != LEASE_GOES_ON)
@@ -285,7 +286,8 @@ static Status write_source(const WorkJob *job, JobFiles *files, Message *why)
     return status;
 }
 
-Status job_files_make(const WorkJob *job, JobFiles *files, Message *why)
+/* Makes the folder, and writes the source. It goes when the process ends, however that ends (scratch.h). */
+static MUST_USE Status job_files_make(const WorkJob *job, JobFiles *files, Message *why)
 {
     *files = (JobFiles){0};
     Status status = scratch_new(files->folder, sizeof files->folder, why);
@@ -300,7 +302,8 @@ Status job_files_make(const WorkJob *job, JobFiles *files, Message *why)
     return write_source(job, files, why);
 }
 
-void job_files_remove(const JobFiles *files)
+/* Makes the folder, and writes the source. It goes when the process ends, however that ends (scratch.h). */
+static void job_files_remove(const JobFiles *files)
 {
     if (files->folder[0] != '\0')
         scratch_remove(files->folder);
@@ -596,8 +599,7 @@ static Status read_result(JudgedJob *judged, Message *why)
 {
     JsonFile file;
     Status status = json_read(judged->files.result, RESULT_BYTES, &file, why);
-    if (status == STATUS_OK)
-        status = check_result(judged, &file, why);
+    THEN(status, check_result(judged, &file, why));
     if (status == STATUS_OK) {
         trace_samples(judged, &file);
         take_result(judged, &file);
@@ -626,8 +628,7 @@ static Status read_run(JudgedJob *judged, Message *why)
     if (judged->run == 0)
         return STATUS_OK;
     Status status = store_open(judged->bench->database, STORE_READ, &store, why);
-    if (status == STATUS_OK)
-        status = store_run(store, judged->run, judged->arena, recorded, why);
+    THEN(status, store_run(store, judged->run, judged->arena, recorded, why));
     if (status == STATUS_OK) {
         recorded->run.source = NULL;
         judged->result->run = &recorded->run;
@@ -662,16 +663,11 @@ void judge_job(const WorkJob *job, const JudgeBench *bench, JobLease *lease, Are
     JudgedJob judged = {.job = job, .bench = bench, .lease = lease, .arena = arena, .result = result};
     Message why;
     Status status = job_files_make(job, &judged.files, &why);
-    if (status == STATUS_OK)
-        status = find_edition(&judged, &why);
-    if (status == STATUS_OK)
-        status = judge(&judged, &why);
-    if (status == STATUS_OK)
-        status = read_result(&judged, &why);
-    if (status == STATUS_OK)
-        status = read_verdicts(&judged, &why);
-    if (status == STATUS_OK)
-        status = read_run(&judged, &why);
+    THEN(status, find_edition(&judged, &why));
+    THEN(status, judge(&judged, &why));
+    THEN(status, read_result(&judged, &why));
+    THEN(status, read_verdicts(&judged, &why));
+    THEN(status, read_run(&judged, &why));
     if (status == STATUS_OK && judged.is_accepted && bench->explains && strcmp(job->mode, "rank") == 0)
         explain(&judged);
     job_files_remove(&judged.files);

@@ -21,9 +21,7 @@ static Status read_references(Store *store, const Problem *problem, const Board 
                               Message *why)
 {
     Ladder ladder;
-    Status status = ranking_ladder(store, problem, board, &ladder, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(ranking_ladder(store, problem, board, &ladder, why));
     page->references = ladder_times(&ladder, arena, &page->reference_count);
     ladder_free(&ladder);
     return STATUS_OK;

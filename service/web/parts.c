@@ -47,7 +47,8 @@ Figure figure_time(double ms)
     return in_print(quantity_time(ms));
 }
 
-Figure figure_percent(double share)
+/* "97.6 %"; NaN is "-". */
+static Figure figure_percent(double share)
 {
     return in_print(quantity_percent(share, 1));
 }

@@ -15,6 +15,10 @@ __asm__(".section .rodata\n"
         "live_js:\n"
         ".incbin \"service/web/live.js\"\n"
         ".byte 0\n"
+        ".global editor_js\n"
+        "editor_js:\n"
+        ".incbin \"service/web/editor.js\"\n"
+        ".byte 0\n"
         ".previous\n");
 
 /* ---- files of a report ------------------------------------------------------------------------------------------- */

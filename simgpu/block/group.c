@@ -27,6 +27,7 @@ Group *group_add(Worker *worker, int32_t pc)
     group->depth = 0;
     group->is_waiting = group->has_yielded = group->is_forced = false;
     group->backward = 0;
+    group->path = 0;
     worker->groups[worker->group_count++] = group;
     return group;
 }
@@ -40,6 +41,19 @@ void group_remove(Worker *worker, Group *group)
     worker->spares[worker->spare_count++] = group;
 }
 
+/* Warps that came by a shorter way are ahead by the difference. A warp that comes with lanes of both has gone both ways. */
+static void join_paths(Worker *worker, Group *group, const Group *other)
+{
+    const uint64_t longest = other->path > group->path ? other->path : group->path;
+    for (uint32_t word = 0; word < worker->launch->warps; word++) {
+        if (other->active.bits[word] == 0)
+            worker->ahead[word] += longest - group->path;
+        else if (group->active.bits[word] == 0)
+            worker->ahead[word] += longest - other->path;
+    }
+    group->path = longest;
+}
+
 /* Merges into `group` all groups that can run at the same place. */
 static void merge_into(Worker *worker, Group *group)
 {
@@ -48,6 +62,7 @@ static void merge_into(Worker *worker, Group *group)
         Group *other = worker->groups[i];
         if (other == group || other->is_waiting || other->pc != group->pc || other->depth != group->depth)
             continue;
+        join_paths(worker, group, other);
         for (uint32_t word = 0; word < worker->launch->warps; word++)
             group->active.bits[word] |= other->active.bits[word];
         group_remove(worker, other);
@@ -138,6 +153,7 @@ Group *group_split(Worker *worker, Group *group, const Active *part, int32_t pc)
 {
     Group *other = group_add(worker, pc);
     other->depth = group->depth;
+    other->path = group->path;
     memcpy(other->active.bits, part->bits, sizeof part->bits);
     for (uint32_t word = 0; word < worker->launch->warps; word++)
         group->active.bits[word] &= ~part->bits[word];

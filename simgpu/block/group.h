@@ -16,6 +16,7 @@ typedef struct Group {
     bool is_forced;    /* goes on although lanes of its warps are elsewhere */
     uint32_t barrier;  /* number of the barrier, while waiting */
     uint32_t backward; /* backward branches since other groups last had a turn */
+    uint64_t path;     /* PTX instructions of its lanes so far; of lanes that met, the longest way */
 } Group;
 
 Group *group_add(Worker *worker, int32_t pc);

@@ -271,6 +271,7 @@ void worker_free(Worker *worker)
     free(worker->loaded);
     free(worker->stored);
     free(worker->lines);
+    free(worker->taken);
     free(worker);
 }
 
@@ -304,8 +305,10 @@ void worker_begin_block(Worker *worker, uint64_t block)
         memset(worker->local, worker->unwritten, (size_t)worker->frame_stride * launch->threads);
     else
         begin_calls(worker);
-    worker->path = (SimWarpPath){0};
-    worker->work = 0;
+    worker->path = worker->path_taken = (SimWarpPath){0};
+    memset(worker->ahead, 0, sizeof worker->ahead);
+    worker->work = worker->stayed = worker->stayed_longest = worker->taken_count = 0;
+    worker->accesses_before += worker_accesses(worker);
     worker->clock = 0;
     worker->trace = launch->is_timed ? trace_of(&launch->traces, block) : NULL;
     if (launch->is_timed && worker->trace == NULL)

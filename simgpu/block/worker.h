@@ -53,6 +53,13 @@ void note_forget(Worker *worker, AllocationCache *note, bool is_store);
 
 /* ==== worker ====================================================================================================== */
 
+/* A block takes work where it uses what an atomic operation on global memory returns: the number of the next tile, or
+ * whether it is the last block to come there. */
+typedef struct WorkTaken {
+    uint64_t ticket;         /* that was returned */
+    uint64_t work, accesses; /* of the block until then */
+} WorkTaken;
+
 typedef struct Group Group;           /* group.h */
 typedef struct JitState JitState;     /* of the translator (simgpu/engine/interpreter.h) */
 typedef struct Standstill Standstill; /* simgpu/engine/standstill.c */
@@ -98,21 +105,34 @@ typedef struct Worker {
     uint64_t unreported; /* warp instructions not yet added to launch->warp_instructions */
     uint64_t clock;      /* last value of the clock that this block has read */
 
-    AllocationCache *notes;    /* [memory_count] */
-    Executed *executed;        /* [block_count] */
-    Touched *loaded, *stored;  /* [allocation] */
-    JitState *jit;             /* the translator's state of this worker; NULL: the worker interprets */
-    SimWarpPath path, longest; /* sums over the basic blocks that the block of threads has entered, and the
-                                  * longest of them so far. Where warps take different paths, `path` is an upper
-                                  * bound of each */
-    SimLine *lines;            /* [launch->lines->count]; NULL without SIM_COUNT_LINES */
-    SimCounters counters;      /* without those that follow from `executed` */
-    Trace *trace;              /* of this block's loads; NULL: they are not noted (reuse.h) */
-    struct BulkCopies *bulk;   /* bulk copies that are under way (simgpu/engine/bulk_copy.c); NULL: none ever was */
+    AllocationCache *notes;   /* [memory_count] */
+    Executed *executed;       /* [block_count] */
+    Touched *loaded, *stored; /* [allocation] */
+    JitState *jit;            /* the translator's state of this worker; NULL: the worker interprets */
+    WorkTaken *taken;         /* [taken_count] by this block of threads */
+    size_t taken_count, taken_room;
+    uint64_t accesses_before;  /* of earlier blocks (worker_accesses()) */
+    SimWarpPath path;          /* sums over the basic blocks that the block of threads has entered. Where warps take
+                               * different paths, it is an upper bound of each */
+    SimWarpPath path_taken;    /* of it, what came before the block took work last */
+    uint64_t ahead[MAX_WARPS]; /* PTX instructions by which the way of a warp is shorter than that of its group */
+    uint64_t stayed, stayed_longest; /* PTX instructions until each warp of the block exited, their sum and the most */
+    SimWarpPath longest;             /* way of a block from one taking to the next, so far */
+    SimLine *lines;                  /* [launch->lines->count]; NULL without SIM_COUNT_LINES */
+    SimCounters counters;            /* without those that follow from `executed` */
+    Trace *trace;                    /* of this block's loads; NULL: they are not noted (reuse.h) */
+    struct BulkCopies *bulk; /* bulk copies that are under way (simgpu/engine/bulk_copy.c); NULL: none ever was */
     int bulk_count;
     struct Sanitizer *sanitizer;        /* sanitizer_state.h; NULL: the launch has no plan */
     struct RequestLog *requests;        /* simgpu/engine/request.h; NULL: the block is not watched */
     struct BlockProvenance *provenance; /* simgpu/engine/provenance.c; NULL: the launch is not traced */
 } Worker;
+
+/* Requests for memory by the block of threads, in the whole launch if `accesses_before` is 0. */
+uint64_t worker_accesses(const Worker *worker);
+/* Ends what the block does for the work that it took last. */
+void worker_end_taken(Worker *worker);
+/* The block takes work. */
+void worker_take(Worker *worker, uint64_t ticket);
 
 #endif

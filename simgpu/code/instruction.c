@@ -18,6 +18,11 @@ static bool is_of_warpgroup(const Instruction *i)
     return i->matrix != NULL && i->matrix->is_of_warpgroup;
 }
 
+bool instruction_takes_work(const Instruction *i)
+{
+    return i->kind == ATOMIC && i->uses_result && i->detail < ATOMIC_ARRIVE && may_be_global(i) && !i->is_hidden;
+}
+
 InstructionFacts instruction_facts(const Instruction *i)
 {
     switch ((InstructionKind)i->kind) {

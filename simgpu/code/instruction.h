@@ -45,5 +45,7 @@ typedef struct InstructionFacts { /* the columns of instructions.def, where they
 } InstructionFacts;
 
 InstructionFacts instruction_facts(const Instruction *i);
+/* An atomic operation whose result may say what the block is to do next. */
+bool instruction_takes_work(const Instruction *i);
 
 #endif

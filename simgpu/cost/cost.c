@@ -53,28 +53,62 @@ static void sift_down(Place *heap, size_t count)
     }
 }
 
-BlockShares block_shares_find(const double *works, size_t count, uint32_t multiprocessors, uint32_t resident)
+static bool are_alike(const BlockWork *works, size_t count)
 {
-    const size_t places = (size_t)multiprocessors * resident;
-    double *of_multiprocessor = zeroed(multiprocessors, sizeof *of_multiprocessor);
+    const BlockWork *first = works;
+    for (const BlockWork *other = works; other < works + count; other++)
+        if (other->work * first->blocks != first->work * other->blocks ||
+            other->accesses * first->blocks != first->accesses * other->blocks)
+            return false;
+    return true;
+}
+
+/* What one multiprocessor does. */
+typedef struct Dealt {
+    double work, accesses, squares; /* of the work of each block */
+} Dealt;
+
+static BlockShares shares_of(const Dealt *dealt, uint32_t multiprocessors, double together)
+{
+    double work = 0, accesses = 0, most_accesses = 0;
+    const Dealt *busiest = dealt;
+    for (const Dealt *one = dealt; one < dealt + multiprocessors; one++) {
+        work += one->work;
+        accesses += one->accesses;
+        busiest = one->work > busiest->work ? one : busiest;
+        most_accesses = fmax(most_accesses, one->accesses);
+    }
+    const double of_accesses = accesses > 0 ? most_accesses / accesses : 0;
+    return (BlockShares){.share = fmax(busiest->work / work, of_accesses),
+                         .together = fmin(together, floor(busiest->work * busiest->work / busiest->squares + 0.5))};
+}
+
+BlockShares block_shares_find(const BlockWork *works, size_t count, uint32_t multiprocessors, uint64_t places)
+{
+    if (are_alike(works, count))
+        return (BlockShares){0};
+    Dealt *dealt = zeroed(multiprocessors, sizeof *dealt);
     Place *heap = zeroed(places, sizeof *heap);
-    double sum = 0, longest = 0, busiest = 0, last = 0;
+    double longest = 0, last = 0;
     for (size_t i = 0; i < places; i++)
         heap[i].number = (uint32_t)i;
     for (size_t i = 0; i < count; i++) {
-        double *of_this = &of_multiprocessor[heap[0].number % multiprocessors];
-        sum += works[i];
-        longest = fmax(longest, works[i]);
-        busiest = fmax(busiest, *of_this += works[i]);
-        last = fmax(last, heap[0].ends += works[i]);
+        Dealt *to = &dealt[heap[0].number % multiprocessors];
+        to->work += works[i].work;
+        to->accesses += works[i].accesses;
+        to->squares += works[i].work * works[i].work / works[i].blocks;
+        longest = fmax(longest, works[i].work / works[i].blocks);
+        last = fmax(last, heap[0].ends += works[i].work);
         sift_down(heap, places);
     }
-    free(of_multiprocessor);
+    BlockShares shares = {0};
+    if (longest > 0) {
+        shares = shares_of(dealt, multiprocessors, ceil((double)places / multiprocessors));
+        shares.waves = last / longest;
+    }
+    free(dealt);
     free(heap);
-    if (!(longest > 0))
-        return (BlockShares){0};
-    return (BlockShares){
-        .share = busiest / sum, .waves = last / longest, .together = fmin(resident, floor(busiest / longest + 0.5))};
+    return shares;
 }
 
 /* ==== combine ===================================================================================================== */
@@ -182,14 +216,16 @@ static CostShape shape_of(const CostInput *input)
                             ? 0
                             : cost_resident_blocks(profile, input->function, (uint32_t)threads,
                                                    input->shape.dynamic_shared_bytes);
+    const double most_together = cost_blocks_together(profile, input->function, &input->shape,
+                                                      input->block_shares.staying);
     CostShape shape = {.blocks = fmax(1, (double)grid[0] * grid[1] * grid[2]),
                        .warps_per_block = fmax(1, ceil(threads / SIM_WARP_SIZE)),
                        .resident = fmax(1, resident)};
     shape.warps = shape.blocks * shape.warps_per_block;
     shape.most_blocks = ceil(shape.blocks / profile->multiprocessors);
     shape.share = shape.most_blocks / shape.blocks;
-    shape.together = fmin(shape.resident, shape.most_blocks);
-    shape.waves = ceil(shape.blocks / (profile->multiprocessors * shape.resident));
+    shape.together = fmin(most_together, shape.most_blocks);
+    shape.waves = ceil(shape.blocks / (profile->multiprocessors * most_together));
     if (input->block_shares.share > 0) {
         shape.share = input->block_shares.share;
         shape.together = input->block_shares.together;
@@ -209,12 +245,16 @@ static double wavefronts(const HardwareProfile *profile, double requests, double
     return requests + fmax(0, sectors - requests) / profile->sectors_per_wavefront;
 }
 
-/* A multiprocessor has four texture units, each of which delivers one texel per cycle: NVIDIA H100 Tensor Core GPU
- * Architecture, "H100 SM Architecture"; NVIDIA Turing GPU Architecture, "Turing TU102 GPU". */
+/* The four texture units of a multiprocessor together take a cycle for each sector that a request touches, up to the
+ * eight of a warp that reads a row of a two-dimensional array. Requests that are scattered over more find four in a
+ * cycle. On an H200 a warp's tex1Dfetch() of 32 neighbours takes 5.05 cycles, of 32 sectors 13 to 16 (2026-11-28);
+ * simgpu/calibrate, fetches, measures both. */
 static double texture_cycles(const SimCounters *counters)
 {
-    enum { TEXTURE_UNITS = 4 };
-    return (double)counters->texture_requests * SIM_WARP_SIZE / TEXTURE_UNITS;
+    const double ONE_BY_ONE = 8, LEAST = 4, TOGETHER = 4;
+    double requests = (double)counters->texture_requests, sectors = (double)counters->texture_sectors;
+    double first = fmin(sectors, ONE_BY_ONE * requests);
+    return fmax(LEAST * requests, first) + (sectors - first) / TOGETHER;
 }
 
 /* The whole device shares one heap, which serves its callers one after the other. An H200 takes 12,600 cycles for a
@@ -275,8 +315,19 @@ static double load_store_cycles(const HardwareProfile *profile, const SimCounter
                    load_wavefronts(profile, counters) +
                    wavefronts(profile, (double)counters->global_store_requests,
                               (double)counters->global_store_sectors) +
-                   wavefronts(profile, local.requests, local.sectors) + (double)counters->atomic_requests;
+                   wavefronts(profile, local.requests, local.sectors) + (double)counters->atomic_requests +
+                   (double)counters->shared_atomic_wavefronts;
     return (count + bulk_wavefronts(counters)) / profile->load_store_wavefronts;
+}
+
+/* wgmma reads its operands from shared memory while it multiplies, 128 bytes in a cycle: Luo et al., Dissecting the
+ * NVIDIA Hopper Architecture through Microbenchmarking and Multiple Level Analysis (2025), throughput of wgmma by n. */
+static double tensor_cycles(const HardwareProfile *profile, const SimCounters *counters)
+{
+    const double BYTES_OF_BANKS = 128;
+    return (double)counters->tensor_bytes / profile->tensor_multiply_adds / 2 +
+           fmax((double)counters->warpgroup_bytes / profile->warpgroup_multiply_adds / 2,
+                (double)counters->warpgroup_operand_bytes / BYTES_OF_BANKS);
 }
 
 /* Includes loads through textures. */
@@ -290,24 +341,28 @@ static double loaded_sectors(const SimCounters *counters)
  * where each thread has several neighbouring outputs, but no more than the warp has stores, and no further than to full
  * sectors. Of the sectors that could be saved so, an H200 saves 82 to 100 % in six of the solutions with such stores, 58 %
  * in two, 28 % in one, and 13 % in one that loads between its stores. Where each lane has a sector of its own, it saves 39
- * to 60 %: Nsight Compute's lts__t_sectors_srcunit_tex_op_write in tools/hardware/h200/counters.csv. */
+ * to 60 %: Nsight Compute's lts__t_sectors_srcunit_tex_op_write in tools/hardware/h200/counters.csv. Sectors of which less than half is written in the end take the L2
+ * twice as long: rows that are written along columns, 4 bytes into each sector, an H200 1.8 to 2.2 times (2026-11-28;
+ * simgpu/calibrate, scattered). */
 static double stored_sectors(const SimCounters *counters, double warps)
 {
     const double MERGED = 0.8, MERGED_OF_OWN = 0.4, OWN = 30; /* sectors of a store */
     double sectors = (double)counters->global_store_sectors, requests = (double)counters->global_store_requests;
-    double least = fmax((double)counters->global_store_bytes / SECTOR_BYTES, sectors / fmax(1, requests / warps));
-    return sectors - (sectors > OWN * requests ? MERGED_OF_OWN : MERGED) * fmax(0, sectors - least);
+    double full = (double)counters->global_store_bytes / SECTOR_BYTES;
+    double least = fmax(full, sectors / fmax(1, requests / warps));
+    return sectors - (sectors > OWN * requests ? MERGED_OF_OWN : MERGED) * fmax(0, sectors - least) +
+           fmax(0, least - 2 * full);
 }
 
-/* The L2 serves the loads that miss the L1, and of textures each sector once. Stores are written through, and the L2
- * does atomic operations one lane after the other. */
+/* The L2 serves the loads that miss the L1, and of textures each sector once. Stores are written through. For an atomic
+ * operation the L2 reads a sector and writes it. */
 static double l2_seconds(const CostInput *input, const CostShape *shape, double local_sectors)
 {
     const HardwareProfile *profile = input->profile;
     const SimCounters *counters = input->counters;
     double textures = fmin((double)counters->texture_sectors, (double)counters->unique_load_sectors);
     double loads = missing_sectors(counters) + textures + (double)counters->bulk_load_sectors;
-    double stores = stored_sectors(counters, shape->warps) + (double)counters->atomic_lanes +
+    double stores = stored_sectors(counters, shape->warps) + 2 * (double)counters->atomic_sectors +
                     (double)counters->bulk_store_sectors;
     return (loads + stores + local_sectors) * SECTOR_BYTES / profile->l2_bytes_per_s;
 }
@@ -425,7 +480,7 @@ static double uniform_miss_share(const CostInput *input, const SimMachineRatios 
 {
     if (!input->function->uniform_constant_loads || shape->together < 2)
         return 0;
-    double read = fmin(input->function->constant_bytes, 4 * (double)input->longest_warp_constant);
+    double read = fmin((double)input->counters->unique_constant_bytes, 4 * (double)input->longest_warp_constant);
     double reach = uniform_reach_bytes(input->profile, shape) * work_of_element(input->counters, machine);
     double spread = pow(read / reach, 4);
     return (1 - 1 / shape->most_blocks) * spread / (1 + spread);
@@ -435,7 +490,7 @@ static double uniform_miss_share(const CostInput *input, const SimMachineRatios 
  * then miss in each iteration of the loop around it. */
 static double direct_miss_share(const CostInput *input, uint32_t direct_bytes)
 {
-    double bytes = fmin(direct_bytes, input->function->constant_bytes);
+    double bytes = fmin(direct_bytes, (double)input->counters->unique_constant_bytes);
     double missing = 1 - input->profile->constant_cache_bytes / fmax(1, bytes);
     return fmax(0, missing);
 }
@@ -477,7 +532,7 @@ static double machine_chain_seconds(const CostInput *input, const MachineWork *w
     double constants = work->direct * direct_miss_share(input, direct_bytes) * profile->constant_miss_s *
                        profile->clock_hz;
     double average = (double)input->counters->warp_instructions / shape->warps;
-    double longest = fmax(1, ratio((double)input->longest_warp_instructions, average));
+    double longest = ratio((double)input->longest_warp_instructions, average);
     return (work->cycles + constants) / shape->warps * longest / profile->clock_hz;
 }
 
@@ -583,11 +638,7 @@ static void find_parts(const CostInput *input, const CostShape *shape, CostPart 
          true},
         {"fp64", (double)counters->fp64 / profile->fp64_lanes * s_per_cycle, true},
         {"integer", machine.alu * (double)counters->integer / profile->integer_lanes * s_per_cycle, true},
-        {"tensor",
-         ((double)counters->tensor_bytes / profile->tensor_multiply_adds +
-          (double)counters->warpgroup_bytes / profile->warpgroup_multiply_adds) /
-             2 * s_per_cycle,
-         true},
+        {"tensor", tensor_cycles(profile, counters) * s_per_cycle, true},
         {"special", machine.special * (double)counters->special / profile->special_lanes * s_per_cycle, true},
         {"lsu", load_store_cycles(profile, counters, &machine) * s_per_cycle, true},
         {"texture", texture_cycles(counters) * s_per_cycle, true},
@@ -645,6 +696,7 @@ static Cost cost_of_line(const CostInput *kernel, const SimLine *line)
                                                       all->global_store_sectors);
     counters.missing_load_sectors = (uint64_t)part_of(all->missing_load_sectors, own->global_load_sectors,
                                                       all->global_load_sectors);
+    counters.unique_constant_bytes = all->unique_constant_bytes;
     input.counters = &counters;
     input.longest_warp_instructions = (uint64_t)part_of(kernel->longest_warp_instructions, own->warp_instructions,
                                                         all->warp_instructions);
@@ -729,4 +781,17 @@ uint32_t cost_resident_blocks(const HardwareProfile *profile, const SimFunctionI
     uint32_t fitting = blocks_by_registers(profile, function->registers, warps);
     blocks = smaller(blocks, function->registers_estimated && fitting == 0 ? 1 : fitting);
     return smaller(blocks, blocks_by_shared(profile, (uint64_t)function->static_shared_bytes + dynamic_shared_bytes));
+}
+
+double cost_blocks_together(const HardwareProfile *profile, const SimFunctionInfo *function, const LaunchShape *shape,
+                            double staying)
+{
+    const double threads = (double)shape->block[0] * shape->block[1] * shape->block[2];
+    if (threads > profile->max_threads_per_block)
+        return 1;
+    const double warps = ceil(threads / SIM_WARP_SIZE), stay = staying > 0 ? fmax(1, warps * staying) : warps;
+    const uint32_t whole = cost_resident_blocks(profile, function, (uint32_t)threads, shape->dynamic_shared_bytes);
+    const uint32_t most = cost_resident_blocks(profile, function, (uint32_t)ceil(stay) * SIM_WARP_SIZE,
+                                               shape->dynamic_shared_bytes);
+    return fmax(1, fmin(most, (whole * warps - warps) / stay + 1));
 }

@@ -47,13 +47,22 @@ BlockQueue block_queue(double blocks, double work_s, double wait_s);
  *
  * Theory   blocks are handed out in their order: first to the places of all multiprocessors in turn, then to the place
  *          whose block ends first. A place is what one of the resident blocks takes; a block needs it for a time in
- *          proportion to its work. So blocks that do nothing neither take work from others nor hide their waiting.
- * Errors   none: blocks without any work are all alike.
+ *          proportion to its work. So blocks that do nothing neither take work from others nor hide their waiting. All
+ *          blocks begin alike, by finding out what is theirs, which is work but no access to memory: the share of either
+ *          counts that is larger. What blocks take from a queue is handed out as blocks are.
+ * Errors   none: blocks that are all alike have a share of 0.
  * Source   the order: Gilman et al., Demystifying the Placement Policies of the NVIDIA GPU Thread Block Scheduler for
  *          Concurrent Kernels, Performance Evaluation Review 48 (2021). */
 
-/* works[count]: of so many equal runs of neighbouring blocks. A multiprocessor has `resident` places. */
-BlockShares block_shares_find(const double *works, size_t count, uint32_t multiprocessors, uint32_t resident);
+/* What `blocks` neighbouring blocks do, or one does that has taken work. */
+typedef struct BlockWork {
+    double work;     /* machine instructions */
+    double accesses; /* requests for memory */
+    double blocks;
+} BlockWork;
+
+/* `places`: of all multiprocessors, as many as there are blocks at most. */
+BlockShares block_shares_find(const BlockWork *works, size_t count, uint32_t multiprocessors, uint64_t places);
 
 /* ==== combine ===================================================================================================== */
 
@@ -124,6 +133,13 @@ Cost cost_model(const CostInput *input);
  * Theory   the weight of a part is that of its term. A part is divided among the lines in proportion
  *          to what the model gives for the counters of each line alone. */
 void cost_shares(const CostInput *input, const SimLine *lines, size_t count, double *shares);
+
+/* The blocks that one multiprocessor holds at once, 1 or more, where warps leave their places to other blocks as soon as they
+ * exit: `staying` as in BlockShares. A block begins when it finds places for all of its warps. With 4 working warps of 32 an H200
+ * takes a fourth of the time that two blocks at once would (conv3d, a block of 1024 threads for each row, 2026-11-28;
+ * simgpu/calibrate, exits). */
+double cost_blocks_together(const HardwareProfile *profile, const SimFunctionInfo *function, const LaunchShape *shape,
+                            double staying);
 
 /* The most blocks that one multiprocessor can hold at once; 0: a block does not fit.
  * Source: cuda_occupancy.h of CUDA 13.0. */

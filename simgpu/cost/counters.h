@@ -56,6 +56,7 @@ typedef struct BlockShares {
     double share;    /* fraction of all work that the busiest multiprocessor does; 0: all blocks are alike */
     double waves;    /* of the longest block, that the busiest place runs one after the other */
     double together; /* blocks on a multiprocessor at once: as many like the longest one as its work makes up */
+    double staying;  /* fraction of the time of a block that its warps stay, on average; 0: all of it */
 } BlockShares;
 
 void simgpu_counters_add(SimCounters *sum, const SimCounters *part);

@@ -1,7 +1,6 @@
 #include "simgpu/cost/machine_code.h"
 
 #include "base/arena.h"
-#include "simgpu/code/instruction.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -588,21 +587,6 @@ void machine_code_wait(MachineProgram *program, const Code *code, const Hardware
     machine_stretches_sum_work(program, (size_t)code->block_count);
 }
 
-/* All warps begin alike, by finding out which element is theirs. Blocks that do nothing else must not count as a share of
- * accesses and multiplications, none of which are in it. */
-static bool is_prologue(const Code *code, const BasicBlock *block)
-{
-    enum { MOST_OF_PROLOGUE = 48 }; /* instructions of PTX */
-    uint32_t others = block->loads + block->shared_loads + block->constant_loads;
-    for (int i = 0; i < OP_CLASSES; i++)
-        others += i == INTEGER || i == CONTROL ? 0 : block->classes[i];
-    for (int i = block->first; i < block->end; i++)
-        others += instruction_facts(&code->instructions[i]).stores;
-    for (int i = 0; i < code->block_count; i++)
-        others += code->blocks[i].target == 0; /* a loop begins there, or nothing follows */
-    return block == code->blocks && code->block_count > 2 && others == 0 && block->instructions <= MOST_OF_PROLOGUE;
-}
-
 /* One copy of each line, from the stretch with the most. Neither may a table of lines that was made up hide what a block
  * must do, nor have it look as if it did a lot. */
 void machine_code_weigh(const MachineProgram *program, Code *code)
@@ -625,8 +609,6 @@ void machine_code_weigh(const MachineProgram *program, Code *code)
         block->work = program == NULL ? block->instructions
                                       : (uint32_t)ceil(fmin(fmax(work[i], least), MOST_OF_ONE * block->instructions));
         block->work += block->work == 0 && block->instructions > 0;
-        if (is_prologue(code, block))
-            block->work = 0;
     }
     free(work);
 }

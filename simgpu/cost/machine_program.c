@@ -803,6 +803,12 @@ static bool is_integer_or_comparison(uint32_t operation)
            (operation >= MACHINE_I2FP && operation <= MACHINE_VIMNMX);
 }
 
+static bool is_special(uint32_t operation)
+{
+    return (operation >= MACHINE_FLO && operation <= MACHINE_POPC) ||
+           (operation >= MACHINE_FIRST_CONVERSION && operation <= MACHINE_LAST_CONVERSION);
+}
+
 MachineWork machine_work_of(const MachineInstruction *instruction)
 {
     uint32_t operation = instruction->operation;
@@ -813,7 +819,7 @@ MachineWork machine_work_of(const MachineInstruction *instruction)
         .fma = multiplies || machine_is_float(instruction),
         .multiply = multiplies,
         .alu = is_integer_or_comparison(operation),
-        .special = operation >= MACHINE_FLO && operation <= MACHINE_POPC,
+        .special = is_special(operation),
         .shared = operation == MACHINE_LDS,
         .local = machine_is_local(instruction),
         .local_bytes = machine_is_local(instruction) ? instruction->bytes : 0,

@@ -39,6 +39,8 @@ typedef enum MachineOperation {
     MACHINE_ULDC_INDEXED = 0x0bb,
     MACHINE_FLO = 0x100,
     MACHINE_POPC = 0x109,
+    MACHINE_FIRST_CONVERSION = 0x110, /* F2F, F2I, I2F, FRND from or to 64 bits */
+    MACHINE_LAST_CONVERSION = 0x113,
     MACHINE_NOP = 0x118,
     MACHINE_BAR = 0x11d,
     MACHINE_CALL = 0x144,

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/elf.h"
+#include "simgpu/code/instruction.h"
 #include "simgpu/code/lanes.h"
 #include "simgpu/cost/machine_lines.h"
 
@@ -113,6 +114,36 @@ static void merge(const Code *code, const BasicBlock *block, LineSizes *sizes, I
         others[i]->is_merged = true;
 }
 
+/* Another load of the block has a machine instruction and brings the same bytes, which nothing has changed in between: ptxas
+ * leaves this load out. Whether the lines of the machine code may be believed does not matter, since no compiler would load
+ * twice. */
+static bool is_needless(const Code *code, const BasicBlock *block, LineSizes *sizes, const Instruction *load)
+{
+    const Instruction *changed = &code->instructions[block->first];
+    for (const Instruction *i = changed; i < load; i++)
+        changed = instruction_facts(i).stores ? i + 1 : changed;
+    for (const Instruction *other = changed; other < load && sizes->steps_left > 0; other++, sizes->steps_left--)
+        if (is_shared_load(other) && !other->is_merged && other->sources[0].slot == load->sources[0].slot &&
+            other->offset <= load->offset &&
+            load->offset + lane_bytes(load) <= other->offset + merged_bytes(other, lane_bytes(other)) &&
+            !changes(sizes, other, load, load->sources[0]))
+            return true;
+    return false;
+}
+
+static void merge_loads(const Code *code, const BasicBlock *block, LineSizes *sizes)
+{
+    for (int32_t i = block->first; i < block->end; i++)
+        if (is_shared_load(&code->instructions[i]))
+            merge(code, block, sizes, &code->instructions[i]);
+    for (int32_t i = block->first; i < block->end; i++) {
+        Instruction *load = &code->instructions[i];
+        if (is_shared_load(load) && machine_bytes(sizes, load) == NO_LOAD && !load->is_merged &&
+            is_needless(code, block, sizes, load))
+            load->is_merged = true;
+    }
+}
+
 void merged_loads_find(const void *cubin, size_t bytes, const char *kernel, Code *code)
 {
     enum { MOST_STEPS = 1 << 26 }; /* a kernel of 10000 loads in one block takes half of them */
@@ -123,9 +154,7 @@ void merged_loads_find(const void *cubin, size_t bytes, const char *kernel, Code
     sizes.bytes = zeroed(sizes.count, sizeof *sizes.bytes);
     if (read_sizes(cubin, bytes, kernel, &sizes))
         for (int b = 0; b < code->block_count; b++)
-            for (int32_t i = code->blocks[b].first; i < code->blocks[b].end; i++)
-                if (is_shared_load(&code->instructions[i]))
-                    merge(code, &code->blocks[b], &sizes, &code->instructions[i]);
+            merge_loads(code, &code->blocks[b], &sizes);
     free(sizes.bytes);
 }
 

@@ -19,7 +19,7 @@
  * If a basic block of PTX loads neighbouring elements one by one, [r], [r + 4], [r + 8], [r + 12], and r is a multiple
  * of 16, the machine code may have one LDS.128 instead of the four. That is one request, with other wavefronts than the
  * four. It has the PTX line of the first load. So the first is marked to count for all, and the others to count
- * nothing.
+ * nothing. So does a load of what another load of the block has brought.
  *
  * Errors   none: loads that the machine code does not show, or shows in another way, are counted as in PTX. So are
  *          loads of several iterations of a loop that ptxas merges, since they are one load of PTX.

@@ -10,6 +10,7 @@
 #include "simgpu/block/store_note.h"
 #include "simgpu/block/worker.h"
 #include "simgpu/code/function.h"
+#include "simgpu/code/instruction.h"
 #include "simgpu/code/lane_math.h"
 
 #include <string.h>
@@ -148,8 +149,47 @@ static bool check_mbarrier(Worker *worker, const Instruction *instruction, uint3
                               where);
 }
 
+/* What the lanes of one warp ask of the memories. */
+typedef struct AtomicRequest {
+    uint64_t words[SIM_WARP_SIZE], sectors[SIM_WARP_SIZE]; /* different ones of global memory */
+    uint32_t word_count, sector_count, lanes;              /* lanes: those that use global memory */
+    uint32_t banks[SHARED_BANKS];                          /* lanes that use each bank */
+} AtomicRequest;
+
+static void add_different(uint64_t *numbers, uint32_t *count, uint64_t number)
+{
+    for (uint32_t i = *count; i-- > 0;)
+        if (numbers[i] == number)
+            return;
+    numbers[(*count)++] = number;
+}
+
+static void add_to_request(AtomicRequest *request, uint64_t address, bool in_shared)
+{
+    if (in_shared) {
+        request->banks[address / BANK_BYTES % SHARED_BANKS]++;
+        return;
+    }
+    request->lanes++;
+    add_different(request->words, &request->word_count, address / BANK_BYTES);
+    add_different(request->sectors, &request->sector_count, address / SECTOR_BYTES);
+}
+
+static void count_request(SimCounters *counters, const AtomicRequest *request)
+{
+    uint32_t deepest = 0;
+    for (int i = 0; i < SHARED_BANKS; i++)
+        deepest = request->banks[i] > deepest ? request->banks[i] : deepest;
+    counters->atomic_requests++;
+    counters->shared_atomic_wavefronts += deepest;
+    counters->atomic_sectors += request->sector_count + request->lanes - request->word_count;
+}
+
 bool execute_atomic(Worker *worker, const Instruction *instruction, Active *active)
 {
+    AtomicRequest request = {0};
+    uint32_t warp = UINT32_MAX;
+    uint64_t ticket = UINT64_MAX;
     Operand result = instruction->results[0];
     unsigned char *to = register_write(worker, active, result, 0);
     const RegisterColumn addresses = register_column(worker, instruction->sources[0]),
@@ -163,14 +203,23 @@ bool execute_atomic(Worker *worker, const Instruction *instruction, Active *acti
         AtomicWord word = find_word(worker, instruction, lane, address, &target);
         if (word.at == NULL || !check_mbarrier(worker, instruction, lane, address, word))
             return false;
+        if (lane / SIM_WARP_SIZE != warp && warp != UINT32_MAX && !instruction->is_hidden)
+            count_request(&worker->counters, &request);
+        if (lane / SIM_WARP_SIZE != warp)
+            request = (AtomicRequest){0};
+        warp = lane / SIM_WARP_SIZE;
+        add_to_request(&request, address, word.in_shared);
         uint64_t old = apply(instruction, word, column_value(b, lane), column_value(c, lane));
+        ticket = !word.in_shared && old < ticket ? old : ticket;
         if (result.slot != NO_SLOT)
             memcpy(to + ((size_t)(lane - active->first) << result.size), &old, (size_t)1 << result.size);
     }
     register_written(worker, active, result, 0);
-    if (!instruction->is_hidden) {
-        worker->counters.atomic_requests += active->warps;
+    if (warp != UINT32_MAX && !instruction->is_hidden) {
+        count_request(&worker->counters, &request);
         worker->counters.atomic_lanes += active->count;
     }
+    if (ticket != UINT64_MAX && instruction_takes_work(instruction))
+        worker_take(worker, ticket);
     return true;
 }

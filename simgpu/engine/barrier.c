@@ -284,6 +284,18 @@ bool registers_suffice(Worker *worker)
         (long long)worker->overdrawn);
 }
 
+/* Of the groups that wait at the barrier: all of them leave it at the time of the last one. */
+static uint64_t longest_path(const Worker *worker, uint32_t barrier)
+{
+    uint64_t longest = 0;
+    for (int i = 0; i < worker->group_count; i++) {
+        const Group *group = worker->groups[i];
+        if (group->is_waiting && group->barrier == barrier && group->path > longest)
+            longest = group->path;
+    }
+    return longest;
+}
+
 /* Lets all waiting groups go on if the barrier is complete. */
 static bool release_barrier(Worker *worker, uint32_t barrier)
 {
@@ -302,10 +314,12 @@ static bool release_barrier(Worker *worker, uint32_t barrier)
         order_threads(worker, barrier);
     }
     give_reductions(worker, barrier);
+    const uint64_t path = longest_path(worker, barrier);
     for (int i = 0; i < worker->group_count; i++) {
         Group *group = worker->groups[i];
         if (group->is_waiting && group->barrier == barrier) {
             group->is_waiting = false;
+            group->path = path;
             group->pc++;
         }
     }
@@ -322,6 +336,7 @@ static void merge_waiting(Worker *worker, Group *group)
             continue;
         for (uint32_t word = 0; word < worker->launch->warps; word++)
             group->active.bits[word] |= other->active.bits[word];
+        group->path = other->path > group->path ? other->path : group->path;
         group_remove(worker, other);
     }
     active_measure(&group->active, worker);

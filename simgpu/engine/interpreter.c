@@ -253,8 +253,9 @@ static bool execute_block(Worker *worker, const BasicBlock *block, int32_t first
     return true;
 }
 
-void count_block(Worker *worker, const BasicBlock *block, const Active *active, uint64_t times)
+void count_block(Worker *worker, const BasicBlock *block, Group *group, uint64_t times)
 {
+    const Active *active = &group->active;
     Executed *executed = &worker->executed[block - worker->code->blocks];
     executed->warps += active->warps * times;
     executed->lanes += active->count * times;
@@ -264,6 +265,9 @@ void count_block(Worker *worker, const BasicBlock *block, const Active *active, 
     worker->path.loads += block->loads * times;
     worker->path.shared_loads += block->shared_loads * times;
     worker->path.constant_loads += block->constant_loads * times;
+    group->path += block->instructions * times;
+    for (uint32_t warp = 0; block->ends == END_BARRIER && warp < worker->launch->warps; warp++)
+        worker->ahead[warp] = 0; /* it waits for the others */
 }
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
@@ -370,9 +374,12 @@ static bool end_exit(Worker *worker, Group *group, const BasicBlock *block)
         return go_to(worker, group, group->pc + 1);
     for (uint32_t word = 0; word < worker->launch->warps; word++) {
         worker->live[word] &= ~leaving.bits[word];
+        if (leaving.bits[word] != 0 && worker->live[word] == 0)
+            worker->stayed += group->path - worker->ahead[word];
         group->active.bits[word] &= ~leaving.bits[word];
     }
     worker->live_count -= leaving.count;
+    worker->stayed_longest = group->path > worker->stayed_longest ? group->path : worker->stayed_longest;
     group->pc++;
     active_measure(&group->active, worker);
     if (group->active.count == 0)
@@ -435,7 +442,7 @@ static bool run_basic_block(Worker *worker, Group *group, int32_t at)
     if (at == POINT_START) {
         if (block->joins && worker->sanitizer != NULL)
             sanitizer_sync_warps(worker->sanitizer, &group->active);
-        count_block(worker, block, &group->active, 1);
+        count_block(worker, block, group, 1);
         at = block->first;
     }
     if (at != POINT_END && !execute_block(worker, block, at, &group->active))

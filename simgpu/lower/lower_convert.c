@@ -202,6 +202,16 @@ static void convert_to_tf32(Lowering *l, const OpcodeModifiers *parts)
     count_class(l, FP32);
 }
 
+/* Conversions from or to 64 bits of which one side is a float have the throughput of special functions: CUDA C++ Programming
+ * Guide 13.0, Arithmetic Instructions, 16 for 9.0. An H200 takes as long for float64 (2026-11-28; simgpu/calibrate,
+ * conversions). */
+static OpClass class_of_conversion(PtxType from, PtxType to)
+{
+    if (!ptx_type_is_float(from) && !ptx_type_is_float(to))
+        return INTEGER;
+    return ptx_type_bytes(from) == sizeof(uint64_t) || ptx_type_bytes(to) == sizeof(uint64_t) ? SPECIAL : FP32;
+}
+
 void lower_cvt(Lowering *l, const OpcodeModifiers *parts)
 {
     if (parts_have(parts, "tf32")) {
@@ -211,7 +221,7 @@ void lower_cvt(Lowering *l, const OpcodeModifiers *parts)
     PtxType to = last_type(l, parts, 1), from = last_type(l, parts, 0), widened;
     const Conversion how = conversion_of(l, parts);
     bool from_float = ptx_type_is_float(from), to_float = ptx_type_is_float(to);
-    count_class(l, from == PTX_F64 || to == PTX_F64 ? FP64 : from_float || to_float ? FP32 : INTEGER);
+    count_class(l, class_of_conversion(from, to));
     if (ptx_type_is_pair(from) || (how.clamp != NULL && strcmp(how.clamp, "+relu") == 0 && !ptx_type_is_half(to)))
         lower_refuse(l, "");
     if (!from_float && !to_float) {

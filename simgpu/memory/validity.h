@@ -21,6 +21,7 @@ typedef struct Allocation {
     uint64_t address, bytes;
     const char *name;       /* of a module variable, not owned; NULL for an allocation */
     bool is_blank;          /* from memory_alloc_at(), and nothing has been written yet */
+    bool is_constant;       /* of a __constant__ variable */
     bool kernel_wrote;      /* a kernel has stored into it since simgpu_clear_written() */
     char label[32];         /* its name in messages; "": none */
     uint32_t element_bytes; /* of an array with a label */

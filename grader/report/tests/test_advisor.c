@@ -158,6 +158,7 @@ static void accumulate_atomically(void)
     accumulate_in_global_memory();
     ADD(LOOP_LINE, atomic_requests, (uint64_t)WARPS * TURNS);
     ADD(LOOP_LINE, atomic_lanes, 32ull * WARPS * TURNS);
+    ADD(LOOP_LINE, atomic_sectors, 4ull * WARPS * TURNS);
 }
 
 static void spill(void)

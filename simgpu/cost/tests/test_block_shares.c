@@ -11,17 +11,52 @@ static bool are(BlockShares found, double share, double waves, double together)
     return fabs(found.share - share) < 1e-12 && fabs(found.waves - waves) < 1e-12 && found.together == together;
 }
 
+enum { MOST = 16 };
+
+/* Blocks of so many instructions each, of which the accesses to memory are a fixed part. */
 static BlockShares shares(const double *works, size_t count)
 {
-    return block_shares_find(works, count, MULTIPROCESSORS, RESIDENT);
+    BlockWork each[MOST];
+    for (size_t i = 0; i < count; i++)
+        each[i] = (BlockWork){.work = works[i], .accesses = works[i] / 10, .blocks = 1};
+    return block_shares_find(each, count, MULTIPROCESSORS, MULTIPROCESSORS * RESIDENT);
 }
 
-static void equal_blocks_are_dealt_out_one_by_one(void **state)
+static void equal_blocks_are_alike(void **state)
 {
     const double works[9] = {5, 5, 5, 5, 5, 5, 5, 5, 5};
-    assert_true(are(shares(works, 3), 1 / 3.0, 1, 1));
-    assert_true(are(shares(works, 5), 2 / 5.0, 1, 2));
-    assert_true(are(shares(works, 9), 3 / 9.0, 2, 2)); /* the ninth waits for a place */
+    assert_true(are(shares(works, 3), 0, 0, 0));
+    assert_true(are(shares(works, 9), 0, 0, 0));
+}
+
+/* All begin by finding out what is theirs; only five of them access memory. */
+static void what_all_blocks_begin_with_takes_no_share_from_those_that_work(void **state)
+{
+    BlockWork works[8];
+    for (size_t i = 0; i < 8; i++)
+        works[i] = (BlockWork){.work = i < 5 ? 100 : 20, .accesses = i < 5 ? 10 : 0, .blocks = 1};
+    const BlockShares found = block_shares_find(works, 8, MULTIPROCESSORS, MULTIPROCESSORS * RESIDENT);
+    assert_true(fabs(found.share - 2 / 5.0) < 1e-9 && found.waves == 1 && found.together == 2);
+}
+
+/* Four persistent blocks, a place each, take twelve tiles from a queue: each ends up with three. */
+static void work_from_a_queue_goes_to_the_place_that_is_free(void **state)
+{
+    BlockWork works[16];
+    for (size_t i = 0; i < 16; i++)
+        works[i] = (BlockWork){.work = i < 4 ? 1 : 100, .accesses = i < 4 ? 0 : 10, .blocks = 1};
+    const BlockShares found = block_shares_find(works, 16, MULTIPROCESSORS, 4);
+    assert_true(fabs(found.share - 1 / 4.0) < 1e-9 && fabs(found.waves - 3.01) < 1e-9 && found.together == 1);
+}
+
+/* The last of eight blocks adds up what the others have left. */
+static void the_last_block_works_on_alone(void **state)
+{
+    BlockWork works[9];
+    for (size_t i = 0; i < 9; i++)
+        works[i] = (BlockWork){.work = i < 8 ? 10 : 40, .accesses = i < 8 ? 1 : 4, .blocks = 1};
+    const BlockShares found = block_shares_find(works, 9, MULTIPROCESSORS, MULTIPROCESSORS * RESIDENT);
+    assert_true(fabs(found.share - 60 / 120.0) < 1e-9 && fabs(found.waves - 50 / 40.0) < 1e-9);
 }
 
 /* Five blocks work: the first multiprocessor has two of them, whatever else is in the grid. */
@@ -62,7 +97,10 @@ static void blocks_without_any_work_are_alike(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_blocks_are_dealt_out_one_by_one),
+        cmocka_unit_test(equal_blocks_are_alike),
+        cmocka_unit_test(what_all_blocks_begin_with_takes_no_share_from_those_that_work),
+        cmocka_unit_test(work_from_a_queue_goes_to_the_place_that_is_free),
+        cmocka_unit_test(the_last_block_works_on_alone),
         cmocka_unit_test(blocks_that_do_next_to_nothing_change_nothing),
         cmocka_unit_test(blocks_that_work_in_every_fourth_place_all_meet_on_one_multiprocessor),
         cmocka_unit_test(the_next_block_follows_the_one_that_ends_first),

@@ -148,10 +148,9 @@ static void count(Work *work, const Kernel *kernel, double outputs, double taps)
                      .constant_requests = (uint64_t)(warps * kernel->constant * taps),
                      .unique_load_sectors = (uint64_t)((outputs + taps) / 8),
                      .missing_load_sectors = (uint64_t)((outputs + taps) / 8 + warps * kernel->missing * taps),
-                     .unique_store_sectors = (uint64_t)(outputs / 8)},
-        .function = {.registers = kernel->registers,
-                     .constant_bytes = kernel->filter_bytes,
-                     .uniform_constant_loads = kernel->uniform},
+                     .unique_store_sectors = (uint64_t)(outputs / 8),
+                     .unique_constant_bytes = kernel->filter_bytes},
+        .function = {.registers = kernel->registers, .uniform_constant_loads = kernel->uniform},
         .input = {.profile = &h200,
                   .shape.block = {kernel->threads, 1, 1},
                   .shape.grid = {1, 1, 1},
@@ -382,7 +381,7 @@ static void any_counters_give_a_finite_time(void **state)
 {
     SimCounters nothing = {0}, everything;
     memset(&everything, 0xFF, sizeof everything);
-    SimFunctionInfo function = {.registers = 32, .constant_bytes = UINT32_MAX, .uniform_constant_loads = true};
+    SimFunctionInfo function = {.registers = 32, .uniform_constant_loads = true};
     CostInput input = {.profile = &h200,
                        .function = &function,
                        .shape.grid = {1, 1, 1},
@@ -441,7 +440,7 @@ static void operands_miss_once_there_are_more_than_their_cache_holds(void **stat
 {
     Work work;
     count(&work, &naive, 1e4, 127);
-    work.function.constant_bytes = 33 * 33 * 4;
+    work.counters.unique_constant_bytes = 33 * 33 * 4;
     MachineWork machine = {.issue = (double)work.counters.warp_instructions, .direct = (double)work.counters.fp32 / 32};
     work.input.machine = cost_machine_ratios(&work.input, &machine, 17 * 17 * 4);
     double few = cost_model(&work.input).seconds;
@@ -501,7 +500,7 @@ static void loads_that_miss_whatever_other_warps_do_cost(void **state)
 {
     Work work;
     count(&work, &constant, 1e6, 127);
-    work.function.constant_bytes = 500;
+    work.counters.unique_constant_bytes = 500;
     MachineWork machine = {.issue = (double)work.counters.warp_instructions,
                            .fma = (double)work.counters.fp32 / 32,
                            .uniform = (double)work.counters.constant_requests};
