@@ -15,6 +15,7 @@
 #include "simgpu/cost/launch_limits.h"
 #include "simgpu/cost/machine_program.h"
 #include "simgpu/engine/interpreter.h"
+#include "simgpu/engine/request.h"
 #include "simgpu/gpu.h"
 #include "simgpu/memory/validity.h"
 
@@ -679,10 +680,14 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
     }
     GridRun run;
     prepare_run(gpu, launch, how, &run);
+    if (launch->requests != NULL)
+        request_log_begin(launch->requests, &launch->function->code, run.launch.blocks);
     if (gpu->provenance != NULL)
         provenance_begin_launch(gpu->provenance, &launch->function->code);
     const bool is_alone = launch->function->code.uses_heap || gpu->provenance != NULL;
     run_blocks(gpu, &run, is_alone ? 0 : how->helpers);
+    if (launch->requests != NULL)
+        request_log_end(launch->requests);
     atomic_store(&gpu->cancelled, 0);
     Reuse reuse = {0};
     if (run.launch.is_timed)
