@@ -483,6 +483,9 @@ int broker_main(int argc, char **argv)
     if (device_files(broker.device_name, &files))
         broker_confine_driver(&files, broker.unconfined, sizeof broker.unconfined);
     broker_run(&broker);
+    for (size_t i = 0; i < broker.module_count; i++)
+        if (broker.modules[i].loaded != NULL && broker.device->simulation != NULL) /* waits for what is being compiled */
+            broker.device->modules->unload(broker.device, broker.modules[i].loaded);
     if (broker.device != NULL)
         broker.device->close(broker.device);
     return 0;

@@ -137,7 +137,7 @@ static void tell_limit(Visit *visit, const HandInRefusal *refusal, Message *why)
     visit->is_limited = true;
     const int64_t wait_s = refusal->next_s - (int64_t)time(NULL);
     const char *when = class == NULL
-                           ? utc_of(refusal->next_s).text
+                           ? arena_string(visit->arena, utc_of(refusal->next_s).text)
                            : arena_printf(visit->arena, "%s (%s)", class_time_local(&class->zone, refusal->next_s).text,
                                           class->zone.name);
     http_reply_header(visit->reply, "Retry-After",
