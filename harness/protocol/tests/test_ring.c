@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static RingMemory *new_ring(void)
@@ -175,6 +176,30 @@ static void who_is_not_woken_looks_again(void **state)
     ring_unmap(ring);
 }
 
+static void *reply_late(void *argument)
+{
+    usleep(700000);
+    ring_reply(argument, &(RingReply){.value = {7}});
+    return NULL;
+}
+
+/* Each look takes processor time, which is charged as work of the host. */
+static void who_waits_long_looks_seldom(void **state)
+{
+    RingMemory *ring = new_ring();
+    RingReply reply = {0};
+    struct rusage before, after;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, reply_late, ring), 0);
+    assert_int_equal(getrusage(RUSAGE_THREAD, &before), 0);
+    ring_await_reply(ring, 0, &reply);
+    assert_int_equal(getrusage(RUSAGE_THREAD, &after), 0);
+    assert_int_equal(reply.value[0], 7);
+    assert_in_range(after.ru_nvcsw - before.ru_nvcsw, 1, 12); /* sleeps; with one each 5 ms they are 140 */
+    pthread_join(thread, NULL);
+    ring_unmap(ring);
+}
+
 static void the_doorbell_ends_a_sleep(void **state)
 {
     RingMemory *ring = new_ring();
@@ -196,6 +221,7 @@ int main(void)
         cmocka_unit_test(the_runner_cannot_shrink_the_memory),
         cmocka_unit_test(no_call_and_no_reply_is_lost),
         cmocka_unit_test(who_is_not_woken_looks_again),
+        cmocka_unit_test(who_waits_long_looks_seldom),
         cmocka_unit_test(the_doorbell_ends_a_sleep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
