@@ -213,7 +213,7 @@ static void draw_problem(const BoardPage *board)
     cJSON *values = problem_values(&problem, &testcases, statement, starter);
     cJSON *more = values_of(
         "{'groups': [{'name': 'Monday, 10 h', 'is_shown': 0}, {'name': 'Tuesday', 'is_shown': 1}],"
-        " 'group': 'Tuesday', 'has_sources': 1, 'hides_board': 0, 'key': '8f14e45f', 'deadlines': ['One dimension: due"
+        " 'group': 'Tuesday', 'has_sources': 1, 'hides_board': 0, 'key': '8f14e45f', 'from': 0, 'program': 'void f();', 'deadlines': ['One dimension: due"
         " 2026-11-09 23:59 (Europe/Berlin), in 3 hours; then 10 %% of the points are taken off for each day begun,"
         " until 2026-11-12 23:59.']}");
     problem_put_boards(values, board, 1, student.person);
@@ -238,8 +238,8 @@ static void draw_teacher(void)
         " 'times_as_fast': %.17g, 'rank_status': 'quarantined: 3.5 times as fast as anything known'}],"
         " 'similar': [{'problem': 'conv1d', 'a': {'name': 'Ada Lovelace', 'submission': 4}, 'b': {'name': 'Kurt Gödel',"
         " 'submission': 9}, 'key': '4-9', 'same_machine_code': 1, 'source': 0.93, 'device_code': 1}],"
-        " 'similar_time': '2026-11-23T03:00:00Z', 'groups': [{'name': 'Monday, 10 h', 'members': 23},"
-        " {'name': '<b>Tuesday</b>', 'members': 18}]}",
+        " 'similar_time': '2026-11-23T03:00:00Z', 'outdated': [], 'groups': [{'name': 'Monday, 10 h', 'members': 23, 'number': 1},"
+        " {'name': '<b>Tuesday</b>', 'members': 18, 'number': 2}]}",
         STUDENTS, name_of(3), make_line(3).time.ms, 0.4 / make_line(3).time.ms);
     cJSON *people = cJSON_AddArrayToObject(values, "people"), *stuck = cJSON_GetObjectItem(values, "stuck");
     for (int i = 0; i < STUDENTS; i++) {
@@ -293,7 +293,7 @@ static void draw_admin(void)
         " {'name': 'gpu2.0', 'device': 'h200', 'state': 'not there', 'drained': null,"
         " 'since': '2026-11-22T09:00:00Z', 'judging': 0, 'judged': 12, 'failed': 1},"
         " {'name': 'gpu3.0', 'device': 'h200', 'state': 'idle', 'drained': null,"
-        " 'since': null, 'judging': 0, 'judged': 0, 'failed': 0}], 'lacks_workers': 1, 'pilots': null,"
+        " 'since': null, 'judging': 0, 'judged': 0, 'failed': 0}], 'lacks_workers': 1, 'clock': null, 'pause': null, 'outdated': [], 'pilots': null,"
         " 'disks': [{'name': 'store', 'path': '/var/lib/convjudge/service.db', 'used_bytes': 48123904, 'free_bytes': 812345678912},"
         " {'name': 'pilots', 'path': '/var/lib/convjudge/pilots', 'used_bytes': 1048576, 'free_bytes': 812345678912}],"
         " 'failures': [{'time_utc': '2026-11-23T12:00:00Z', 'what': 'the broker did not start: cuInit: unknown error',"
@@ -409,7 +409,7 @@ static void draw_class(const char *source)
     draw("join", &student, "join", values);
     values = values_of(
         "{'class': 'Parallel programming', 'assignments': ['One dimension', 'Two | dimensions', 'Pictures'], 'people': [],"
-        " 'extensions': [{'time_utc': '2026-11-09T12:00:00Z', 'person': 'convjudge serve', 'action': 'extension add',"
+        " 'strangers': [{'person': 'adda', 'nearest': 'ada'}], 'extensions': [{'time_utc': '2026-11-09T12:00:00Z', 'person': 'convjudge serve', 'action': 'extension add',"
         " 'object': 'Ada Lovelace, week-1: due 2026-11-16T23:59 instead of 2026-11-09T23:59, by grace: ill"
         " (/etc/convjudge/class.json)'}]}");
     for (int i = 0; i < PEOPLE; i++) {
@@ -445,7 +445,8 @@ static void draw_others(void)
     draw("secret", &teacher, "secret",
          values_of("{'what': 'Token of', 'name': 'Grace', 'text': 'It is shown only now.',"
                    " 'secret': 'f97a8fe28ff71f230f0977229bc269b9bc58d0ad328aa145171648b1991979ee'}"));
-    draw("login", &nobody, "login", values_of("{'complaint': 'This token is not known.', 'next': '/problems/conv1d'}"));
+    draw("login", &nobody, "login",
+         values_of("{'complaint': 'This token is not known.', 'next': '/problems/conv1d', 'kept': null}"));
     draw("error", &nobody, "error",
          values_of(
              "{'words': 'There is no such page', 'text': 'There is no submission 4000, or none that you may see.'}"));

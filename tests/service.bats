@@ -98,8 +98,44 @@ judged_as() {
     equal 401 "$status"
 }
 
+@test "the world sees no real name, and no problem before its assignment opens" {
+    opens_at() { # TIME
+        jq -n --arg opens "$1" '{schema: 1, zone: "UTC", assignments: [{id: "week-1", opens: $opens, due: "2098-01-01T00:00",
+            problems: [{problem: "conv1d", points: {accepted: 1}}]}]}' >"$BATS_TEST_TMPDIR/class.json"
+    }
+    opens_at 2097-01-01T00:00
+    serve "{\"class\": \"$BATS_TEST_TMPDIR/class.json\"}"
+    local teacher
+    teacher=$(token emmy teacher)
+    hand_in "$teacher" k >/dev/null
+    sqlite3 "$state/convjudge.db" "INSERT INTO runs SELECT NULL, '2026-01-31T12:00:00Z', 'emmy', 'conv1d', revision, 'sim-h200', 99, 'H200',
+        '', '', '', 'full', 'Accepted', 'ranked', 1, 0.001, 'c', 'x', 'x.cu', '{}', '[]' FROM judging"
+    ask GET /problems/conv1d
+    says 404 "this problem is not public yet; log in to see it"
+    ask GET /problems/conv1d/starter.cu
+    equal 404 "$status"
+    ask GET /api/v1/boards/conv1d
+    equal 403 "$status"
+    ask GET /
+    [[ $output == *'/problems/conv2d"'* && $output != *'/problems/conv1d"'* ]]
+    ask GET /api/v1/problems
+    [[ $output == *conv2d* && $output != *'"conv1d"'* ]]
+    as "$teacher" GET /problems/conv1d
+    says 200 emmy
+    opens_at 2026-01-01T00:00
+    kill -HUP "$server"
+    public() { ask GET /problems/conv1d; [[ $status == 200 ]]; }
+    wait_until public
+    [[ $output == *somebody* && $output != *emmy* ]]
+    ask GET /api/v1/boards/conv1d
+    equal somebody "$(jq -r '.standings[0].person' <<<"$output")"
+    as "$teacher" POST /people/emmy/pseudonym -d pseudonym=Noether
+    ask GET /api/v1/boards/conv1d
+    equal Noether "$(jq -r '.standings[0].person' <<<"$output")"
+}
+
 @test "a board of many people shows the first and the reader's own place, and no name behind a pseudonym" {
-    serve '{"public": true}'
+    serve '{"public": true, "public_names": true}'
     local teacher last
     teacher=$(token emmy teacher) last=$(token p400)
     hand_in "$teacher" k >/dev/null
@@ -536,7 +572,8 @@ END
     wait_until grep -q 'event=worker_hangs worker=own-1' "$BATS_TEST_TMPDIR/server.log"
     wait_until_ended "$ada" 1
     [[ $(jq -r .verdict <<<"$output") == Accepted ]]
-    ! kill -0 "$worker" 2>/dev/null
+    run kill -0 "$worker"
+    equal 1 "$status"
     ask GET /healthz
     equal 200 "$status"
 }
@@ -610,7 +647,7 @@ END
     sleep 1.1 # names have seconds
     judge backup --state "$state" --keep 2 copies
     ends 0
-    equal 3 "$(find copies -mindepth 1 | wc -l)"
+    equal 3 "$(find copies -type f | wc -l)"
     ls copies/mine.db
     absent copies/convjudge-2020-01-03T000000Z.db
     equal 600 "$(stat -c %a copies/convjudge-2*.db | sort -u)"

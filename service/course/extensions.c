@@ -173,6 +173,19 @@ bool showing_code(const ClassFile *file, const char *problem, int64_t now_s)
     return none_hides(file, problem, offsetof(ClassAssignment, code), now_s);
 }
 
+bool showing_problem(const ClassFile *file, const char *problem, int64_t now_s)
+{
+    bool is_assigned = false;
+    for (size_t i = 0; i < file->assignment_count; i++) {
+        if (class_problem(&file->assignments[i], problem) == NULL)
+            continue;
+        if (now_s >= file->assignments[i].opens.utc_s)
+            return true;
+        is_assigned = true;
+    }
+    return !is_assigned;
+}
+
 bool showing_belongs(const ClassFile *file, const ClassAssignment *assignment, const char *person, int64_t received_s)
 {
     return class_takes_part(assignment, person) && received_s >= assignment->opens.utc_s &&

@@ -65,6 +65,9 @@ bool showing_board(const ClassFile *file, const char *problem, int64_t now_s);
 bool showing_sketch(const ClassFile *file, const char *problem, int64_t now_s);
 bool showing_code(const ClassFile *file, const char *problem, int64_t now_s);
 
+/* Whether those who have not logged in may see the problem: no assignment has it, or one that does has opened. */
+bool showing_problem(const ClassFile *file, const char *problem, int64_t now_s);
+
 /* The assignment because of which `reader` may read what `author` handed in for the problem at a moment; NULL: there is none. That
  * the reader has handed in something for it himself is for the caller to find out. */
 const ClassAssignment *showing_source(const ClassFile *file, const char *problem, const char *reader,

@@ -299,7 +299,8 @@ RECORD_PUBLIC(config_table, Config,
     ROW_SAME("budget_device_s", budget_table),
     ROW(Config, lease_s, "lease_s", .low = 10, .high = 3600),
     ROW_SAME("pages", pages_table),
-    ROW(Config, is_public, "public"));
+    ROW(Config, is_public, "public"),
+    ROW(Config, has_public_names, "public_names"));
 
 /* clang-format on */
 

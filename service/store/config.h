@@ -111,6 +111,7 @@ typedef struct Config {
     const char *class_file;   /* path of class.json; NULL: there is no class */
     const char *title;        /* of the pages */
     bool is_public;           /* pages without secrets are shown to people who have not logged in */
+    bool has_public_names;    /* with the names of those on boards who have no pseudonym */
     Arena arena;
 } Config;
 

@@ -151,10 +151,13 @@ const char *visible_name(const Visit *visit, const char *name, int64_t *id)
 {
     Person person = {0};
     *id = 0;
+    const bool is_hidden = !visit->is_known && !visit->service->config->has_public_names;
     if (people_find(visit->service->store, name, visit->arena, &person, NULL) != STATUS_OK)
-        return name;
+        return is_hidden ? "somebody" : name;
     *id = person.id;
-    return person.pseudonym[0] == '\0' || visible_to(visit, person.id) ? name : person.pseudonym;
+    if (person.pseudonym[0] != '\0' && !visible_to(visit, person.id))
+        return person.pseudonym;
+    return is_hidden ? "somebody" : name;
 }
 
 Status visible_standings(const Visit *visit, Standing *standings, size_t count, size_t most, int64_t **submissions,
@@ -263,6 +266,12 @@ static bool class_hides_board(const Service *service, const char *problem)
 bool class_hides_board_from(const Visit *visit, const char *problem)
 {
     return !is_teacher(visit) && class_hides_board(visit->service, problem);
+}
+
+bool class_shows_problem(const Visit *visit, const char *problem)
+{
+    const ClassFile *file = class_file(visit->service);
+    return visit->is_known || file == NULL || showing_problem(file, problem, time(NULL));
 }
 
 bool class_shows_step(const Visit *visit, const char *problem, bool code)

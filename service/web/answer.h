@@ -114,7 +114,8 @@ bool visible_to(const Visit *visit, int64_t person);
 /* The submission that the path names. False: there is none that the visitor may see, which has been answered. */
 bool visible_submission(Visit *visit, StoredSubmission *row);
 
-/* What the visitor may call the person of this name: the pseudonym, if there is one. `*id` is 0 where nobody has the name. */
+/* What the visitor may call the person of this name: the pseudonym, if there is one; "somebody" to one who has not
+ * logged in, unless names are public. `*id` is 0 where nobody has the name. */
 const char *visible_name(const Visit *visit, const char *name, int64_t *id);
 
 /* Gives the first `most` standings, and the visitor's own, the names that the visitor may see, and finds the submissions that he may
@@ -162,6 +163,8 @@ MUST_USE Status class_expect_open(const Visit *visit, const char *problem, const
 
 /* The same for this visitor: a teacher sees everything. */
 bool class_hides_board_from(const Visit *visit, const char *problem);
+/* Whether this visitor may see the problem: before an assignment with it opens, only people who have logged in do. */
+bool class_shows_problem(const Visit *visit, const char *problem);
 /* How much of the next step of a problem's ladder this visitor sees: the sketch, if `code` is false, or the code of its example.
  * Without a class.json students see sketches. */
 bool class_shows_step(const Visit *visit, const char *problem, bool code);

@@ -45,7 +45,7 @@ static bool read_board(Visit *visit, BoardPage *page)
     Message why;
     *page = (BoardPage){0};
     Status status = problem_read(visit->argument, &problem, &why);
-    if (status == STATUS_OK && class_hides_board_from(visit, problem.id)) {
+    if (status == STATUS_OK && (class_hides_board_from(visit, problem.id) || !class_shows_problem(visit, problem.id))) {
         problem_free(&problem);
         answer_error(visit, 403, "the board of %s is not shown now", visit->argument);
         return false;
@@ -537,7 +537,7 @@ static void answer_problems(Visit *visit)
     cJSON *object = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(object, "problems");
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         Problem problem;
-        if (problem_read(ids[i], &problem, NULL) != STATUS_OK)
+        if (!class_shows_problem(visit, ids[i]) || problem_read(ids[i], &problem, NULL) != STATUS_OK)
             continue; /* nothing can be handed in for it now */
         cJSON *item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "id", problem.id);

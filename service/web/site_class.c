@@ -176,6 +176,8 @@ static const char *person_of(const Visit *visit)
 
 static bool concerns(const Visit *visit, const ClassAssignment *assignment)
 {
+    if (!visit->is_known && time(NULL) < assignment->opens.utc_s)
+        return false; /* its problems are not public yet */
     return class_takes_part(assignment, person_of(visit)) || (visit->is_known && visit->person.role >= PERSON_TEACHER);
 }
 

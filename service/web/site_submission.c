@@ -332,8 +332,11 @@ void site_index(Visit *visit)
     Message why;
     Status status = problem_list(visit->arena, &ids, &count, &why);
     ListedProblem *all = arena_array(visit->arena, count + 1, sizeof *all);
+    size_t shown = 0;
     for (size_t i = 0; i < count; i++)
-        all[i] = listed(visit, ids[i]);
+        if (class_shows_problem(visit, ids[i]))
+            all[shown++] = listed(visit, ids[i]);
+    count = shown;
     if (count > 0)
         qsort(all, count, sizeof *all, compare_listed);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
@@ -510,11 +513,19 @@ static Status show_problem(Visit *visit, const Problem *problem, Message *why)
     return status;
 }
 
+/* A problem that this visitor may see. */
+static Status read_problem(const Visit *visit, Problem *problem, Message *why)
+{
+    if (!class_shows_problem(visit, visit->argument))
+        return fail(STATUS_NOT_FOUND, why, "this problem is not public yet; log in to see it");
+    return problem_read(visit->argument, problem, why);
+}
+
 void site_problem(Visit *visit)
 {
     Problem problem;
     Message why;
-    Status status = problem_read(visit->argument, &problem, &why);
+    Status status = read_problem(visit, &problem, &why);
     if (status == STATUS_OK) {
         status = show_problem(visit, &problem, &why);
         problem_free(&problem);
@@ -528,7 +539,7 @@ void site_starter(Visit *visit)
     Problem problem;
     Message why;
     const char *starter = NULL;
-    Status status = problem_read(visit->argument, &problem, &why);
+    Status status = read_problem(visit, &problem, &why);
     if (status == STATUS_OK) {
         status = read_file(visit, problem.id, "starter.cu", &starter, &why);
         problem_free(&problem);
