@@ -69,7 +69,7 @@ need = $(known)$(if $(value $(1)),,$(error $(2)))
 
 # Wrong Answer is an answer, not a failure of make. In its question mode (-q) make passes the exit status 1 of a recipe on
 # without a word of its own. In that mode it runs only what is marked by a plus, and the commands that it starts must not be in it.
-answers := grade try trace explain check-problem
+answers := grade try trace look explain check-problem
 letters := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
 ifeq ($(and $(MAKECMDGOALS),$(if $(filter-out $(answers),$(MAKECMDGOALS))$(findstring n,$(letters))$(findstring q,$(letters)),,yes)),yes)
 MAKEFLAGS += -q
@@ -101,6 +101,9 @@ try:  ## Run a submission on a case of your own, or on the samples: SUB=mykernel
 
 trace:  ## Show why an element of the output is wrong, term by term: SUB=mykernel.cu [OUTPUT=3,17] [SIZES=input_size=20,kernel_size=7 [SEED=]] [DATA=file.npy] [PROBLEM=id] [DEVICE=sim:profile] [JSON=file]
 	$(call need,SUB,name the file: make trace SUB=mykernel.cu)$(judge) $${OUTPUT:+--output "$$OUTPUT"} $${SIZES:+--sizes "$$SIZES"} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${JSON:+--json "$$JSON"} -- "$$SUB"
+
+look:  ## Show what a warp asks of memory in a line, and how often elements are read: SUB=mykernel.cu [LINE=14] [CASE=number or name] [SIZES=input_size=1000,kernel_size=7] [PAGE=look.html] [PROBLEM=id] [DEVICE=sim:profile]
+	$(call need,SUB,name the file: make look SUB=mykernel.cu)$(judge) $${LINE:+--line "$$LINE"} $${CASE:+--case "$$CASE"} $${SIZES:+--sizes "$$SIZES"} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${PAGE:+--page "$$PAGE"} -- "$$SUB"
 
 explain:  ## Show where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...] [CASE=number or name] [SHOW=idea|sketch|code] [JSON=file]
 	$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(judge) $${CASE:+--case "$$CASE"} $${SHOW:+--show "$$SHOW"} $${JSON:+--json "$$JSON"} -- "$$SUB"
@@ -204,6 +207,7 @@ $(levels:%=$(BUILD)/simgpu/code/lane_loops.%.o): $(BUILD)/simgpu/code/lane_loops
 $(levels:%=$(BUILD)/simgpu/engine/matrix_lanes.%.o): $(BUILD)/simgpu/engine/matrix_lanes.%.o: simgpu/engine/matrix_lanes.c
 	$(compile_for_level)
 
+$(BUILD)/simgpu/bench.o: EXTRA := -O3 -march=native# for what the simulator is compared with
 $(BUILD)/bench-simgpu: $(BUILD)/simgpu/bench.o $(BUILD)/libsimgpu.a $(BUILD)/libbase.a
 	$(call say,LD)$(CC) $(CFLAGS) $^ $(LDLIBS) -o $@
 
@@ -313,5 +317,5 @@ tests := $(if $(filter-out build service,$(goals)),,-path '*/tests' -prune -o -p
 -include $(if $(goals),$(shell find $(BUILD) $(tests) -name '*.d' -print 2>/dev/null))
 %.d: ;
 
-.PHONY: help simgpu grade try trace explain check-problem new-problem serve install build setup toolchain test test-all test-tools unit-tests sanitized-unit-tests test-gpu mutants lint format \
+.PHONY: help simgpu grade try trace look explain check-problem new-problem serve install build setup toolchain test test-all test-tools unit-tests sanitized-unit-tests test-gpu mutants lint format \
   bench clean service fuzz-programs fuzzers

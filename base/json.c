@@ -105,9 +105,7 @@ static Status check_duplicates(const JsonFile *file, const cJSON *item, Message 
                     return json_fail(file, child, why, "this key is repeated; it is also on line %d",
                                      line_of(file, other));
         if (child->child != NULL) {
-            Status status = check_duplicates(file, child, why);
-            if (status != STATUS_OK)
-                return status;
+            TRY(check_duplicates(file, child, why));
         }
     }
     return STATUS_OK;

@@ -451,8 +451,7 @@ static void add_program(Sandbox *sandbox, const SandboxPlan *plan)
 static Status add_filter(Sandbox *sandbox, ProcessSpec *process, Message *why)
 {
     Status status = seccomp_filter(sandbox->spec->one_process, &sandbox->filter, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     sandbox->status = memfd_create("status", MFD_CLOEXEC);
     if (sandbox->status < 0)
         return fail_errno(why, "the sandbox");

@@ -263,8 +263,7 @@ Status tensor_read(const char *path, Tensor *tensor, Message *why)
     Text text = {0};
     *tensor = (Tensor){0};
     Status status = text_read_file(path, MAX_FILE_BYTES, &text, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     TensorReader reader = {path, (unsigned char *)text.data, (unsigned char *)text.data + text.length};
     if (ends_with(path, ".npy"))
         status = read_npy(&reader, tensor, why);

@@ -39,6 +39,8 @@ get static/style.css
 # The part of the page that says where the time goes, alone.
 sed 's|</head>|<style>body > header, main > :not([aria-labelledby=source]) { display: none }</style>&|' \
     "$pages/submission.html" >"$pages/explain.html"
+# The board of the problem's page, alone; it follows the statement and the editor.
+sed -i 's|</head>|<style>main > :not(h1, [aria-labelledby=boards]) { display: none }</style>&|' "$pages/board.html"
 
 python3 -m http.server --directory "$pages" --bind 127.0.0.1 8766 2>"$scratch/http" &
 sleep 1

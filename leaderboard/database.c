@@ -90,8 +90,7 @@ Status database_ask(Store *store, const char *sql, char *text, size_t size, Mess
 {
     sqlite3_stmt *statement;
     Status status = prepare(store, sql, &statement, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     if (sqlite3_step(statement) == SQLITE_ROW)
         sqlite3_snprintf((int)size, text, "%s", (const char *)sqlite3_column_text(statement, 0));
     else
@@ -130,8 +129,7 @@ Status database_do(Store *store, int64_t *changed, Message *why, const char *sql
 {
     sqlite3_stmt *statement;
     Status status = prepare(store, sql, &statement, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     va_list values;
     va_start(values, types);
     bind(statement, types, values);

@@ -15,6 +15,7 @@
 #include "simgpu/cost/launch_limits.h"
 #include "simgpu/cost/machine_program.h"
 #include "simgpu/engine/interpreter.h"
+#include "simgpu/engine/request.h"
 #include "simgpu/gpu.h"
 #include "simgpu/memory/validity.h"
 
@@ -382,11 +383,20 @@ static void find_works(const GridRun *run, BlockWork *each)
         each[works->count + i] = (BlockWork){(double)works->taken[i].work, (double)works->taken[i].accesses, 1};
 }
 
+/* Warps that wait for others do not show it by what they execute: a kernel in which they do may not seem to make room. */
+static double staying_of(const GridRun *run)
+{
+    const uint64_t stayed = run->works.stayed, most = run->works.stayed_most;
+    for (int i = 0; i < run->launch.code->block_count; i++)
+        if (run->launch.code->blocks[i].waits)
+            return 0;
+    return most > 0 ? (double)stayed / (double)most : 0;
+}
+
 static BlockShares block_shares_of(const SimGpu *gpu, const SimLaunch *request, const GridRun *run)
 {
     const size_t count = run->works.count + run->works.taken_count;
-    const uint64_t stayed = run->works.stayed, most_stayed = run->works.stayed_most;
-    const double staying = most_stayed > 0 ? (double)stayed / (double)most_stayed : 0;
+    const double staying = staying_of(run);
     const double together = cost_blocks_together(&gpu->profile, &request->function->info, &request->shape, staying);
     const uint64_t most = (uint64_t)(gpu->profile.multiprocessors * together);
     BlockWork *each = zeroed(count, sizeof *each);
@@ -670,10 +680,14 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
     }
     GridRun run;
     prepare_run(gpu, launch, how, &run);
+    if (launch->requests != NULL)
+        request_log_begin(launch->requests, &launch->function->code, run.launch.blocks);
     if (gpu->provenance != NULL)
         provenance_begin_launch(gpu->provenance, &launch->function->code);
     const bool is_alone = launch->function->code.uses_heap || gpu->provenance != NULL;
     run_blocks(gpu, &run, is_alone ? 0 : how->helpers);
+    if (launch->requests != NULL)
+        request_log_end(launch->requests);
     atomic_store(&gpu->cancelled, 0);
     Reuse reuse = {0};
     if (run.launch.is_timed)

@@ -217,18 +217,24 @@ const Provenance *simgpu_trace(const SimGpu *gpu)
     return gpu->provenance;
 }
 
-bool simgpu_array_at(const SimGpu *gpu, uint64_t address, uint32_t bytes, char *name, size_t size, uint64_t *index)
+bool simgpu_array_at(const SimGpu *gpu, char *name, size_t size, uint64_t *address, uint32_t *element_bytes)
 {
-    const Allocation *array = allocation_at(gpu, address);
+    const Allocation *array = allocation_at(gpu, *address);
     if (array == NULL || (array->label[0] == '\0' && array->name == NULL))
         return false;
     if (array->label[0] != '\0')
         snprintf(name, size, "%s", array->label);
     else
         symbol_name(array->name, name, size);
-    const uint64_t element = array->element_bytes > 0 ? array->element_bytes : bytes > 0 ? bytes : 1;
-    *index = (address - array->address) / element;
+    *address = array->address;
+    *element_bytes = array->element_bytes;
     return true;
+}
+
+const char *simgpu_file(const SimFunction *function, int32_t number)
+{
+    const PtxModule *ptx = &function->module->ptx;
+    return number >= 0 && number < ptx->file_count ? ptx->files[number] : NULL;
 }
 
 void simgpu_trace_end(SimGpu *gpu)

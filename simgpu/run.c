@@ -11,6 +11,7 @@
 #include "simgpu/engine/bulk_copy.h"
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/engine/provenance.h"
+#include "simgpu/engine/request.h"
 #include "simgpu/launch.h"
 
 #include <stdlib.h>
@@ -170,6 +171,8 @@ static void begin_block(GridRun *run, Worker *worker, Sanitizer *sanitizer, uint
     worker_begin_block(worker, block);
     if (run->launch.provenance != NULL)
         provenance_begin_block(worker);
+    RequestLog *requests = run->launch.request->requests;
+    worker->requests = requests != NULL && requests->block == block ? requests : NULL;
     worker->sanitizer = sanitizer;
     if (sanitizer != NULL && !sanitizer_begin_block(worker))
         worker->sanitizer = NULL;
@@ -286,9 +289,10 @@ static bool is_near_a_power(const Launch *launch, uint64_t block)
 
 bool run_is_certain(const Launch *launch, uint64_t block)
 {
-    return block == launch->blocks - 1 || trace_of(&launch->traces, block) != NULL ||
-           trace_of(&launch->drawn, block) != NULL || is_near_a_power(launch, block) ||
-           sanitizer_samples(launch, block);
+    const RequestLog *requests = launch->request->requests;
+    return block == launch->blocks - 1 || (requests != NULL && block == requests->block) ||
+           trace_of(&launch->traces, block) != NULL || trace_of(&launch->drawn, block) != NULL ||
+           is_near_a_power(launch, block) || sanitizer_samples(launch, block);
 }
 
 static bool must_end(Launch *launch, uint64_t cluster)

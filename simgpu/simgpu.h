@@ -23,6 +23,7 @@
 #include "simgpu/cost/hardware_profile.h"
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/engine/provenance.h"
+#include "simgpu/engine/request.h"
 #include "simgpu/memory/footprint.h"
 #include "simgpu/memory/texture.h"
 #include "simgpu/memory/validity.h"
@@ -119,9 +120,11 @@ void simgpu_set_uninitialised_bytes(SimGpu *gpu, uint8_t byte, uint8_t odd);
  * thread meanwhile. Lives until simgpu_trace_end(); NULL: nothing is traced. */
 void simgpu_trace_begin(SimGpu *gpu);
 const Provenance *simgpu_trace(const SimGpu *gpu);
-/* The name of the array or variable that holds an address, and the index of its element there; false where it has none.
- * `bytes` is the size of an element, where it is not known. */
-bool simgpu_array_at(const SimGpu *gpu, uint64_t address, uint32_t bytes, char *name, size_t size, uint64_t *index);
+/* The name of the array or variable that holds `*address`, which becomes that of its first element, and the size of an
+ * element, 0: not known; false where it has no name. */
+bool simgpu_array_at(const SimGpu *gpu, char *name, size_t size, uint64_t *address, uint32_t *element_bytes);
+/* The source file with that number in the function's module; NULL: unknown. */
+const char *simgpu_file(const SimFunction *function, int32_t number);
 void simgpu_trace_end(SimGpu *gpu);
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */
@@ -187,7 +190,7 @@ bool simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder
 /* Whether kernels of later launches are compiled, and so leave a library in the folder. At first they are. Which kernels
  * a program launches, and with what shape of block, can depend on data that must leave no trace. */
 void simgpu_set_compiles(SimGpu *gpu, bool compiles);
-/* Whether a kernel is being compiled: simgpu_free() waits for it, so that the next run finds the library. */
+/* Whether a kernel is being compiled. Unloading its module waits for that, so that the next run finds the library. */
 bool simgpu_is_compiling(const SimGpu *gpu);
 
 /* Ends a running launch from another thread or a signal handler, within milliseconds. */

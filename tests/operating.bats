@@ -63,6 +63,7 @@ del(.proxy_socket.path)
 .teachers = [""]
 .workers = [1]
 .penalty_s = -1
+.webhooks = ["ftp://x"]
 .limits.waiting = 0
 .limits.bytes = 5
 .budget_device_s.rank = 0

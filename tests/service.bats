@@ -522,6 +522,57 @@ END
         "$(in_store "SELECT group_concat(action || ' ' || object, '|') FROM (SELECT * FROM audit WHERE action IN ('pause', 'resume', 'drain', 'undrain') ORDER BY id)")"
 }
 
+@test "a worker of the server's own that hangs is replaced, and what it had is judged" {
+    serve '{"workers": ["sim"], "lease_s": 10}'
+    local ada worker
+    ada=$(token ada)
+    wait_until grep -q 'worker=own-1' "$BATS_TEST_TMPDIR/server.log"
+    worker=$(pgrep -P "$server" -f 'work --server')
+    kill -STOP "$worker"
+    hand_in "$ada" k '.mode = "try"' >/dev/null
+    wait_until grep -q 'event=attempt_failed .* outcome=given_back' "$BATS_TEST_TMPDIR/server.log"
+    ask GET /healthz
+    says 503 "the worker own-1 hangs: it has not shown a sign of life"
+    wait_until grep -q 'event=worker_hangs worker=own-1' "$BATS_TEST_TMPDIR/server.log"
+    wait_until_ended "$ada" 1
+    [[ $(jq -r .verdict <<<"$output") == Accepted ]]
+    ! kill -0 "$worker" 2>/dev/null
+    ask GET /healthz
+    equal 200 "$status"
+}
+
+@test "a webhook gets a POST for what is judged, and one that fails is in the log alone" {
+    python3 - <<'END' 3>&- &
+import http.server
+class Hook(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        self.send_response(204)
+        self.end_headers()
+        with open("news", "a") as file: file.write(" ".join(body.split()) + "\n")
+    def log_message(self, *_): pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Hook)
+with open("port.new", "w") as file: file.write(str(server.server_port))
+import os; os.rename("port.new", "port")
+server.serve_forever()
+END
+    local hook=$! ada
+    wait_until test -s port
+    serve "{\"workers\": [\"sim\"], \"webhooks\": [\"http://127.0.0.1:$(<port)/hook\", \"http://127.0.0.1:1/\"]}"
+    ada=$(token ada)
+    jq -n '{key: "k", file_name: "x.cu", problem: "conv1d", mode: "test", source: "void f("}' |
+        curl -sf -H "Authorization: Bearer $ada" -d @- "http://$address/api/v1/submissions" >answer
+    wait_until grep -q judged news
+    kill "$hook"
+    equal '{"event":"judged","submission":1,"person":"ada","problem":"conv1d","mode":"test","verdict":"Compile Error"}' "$(jq -c . news)"
+    wait_until grep -q "event=webhook_failed url=http://127.0.0.1:1/" "$BATS_TEST_TMPDIR/server.log"
+    stop_server
+    serve '{"webhooks": []}'
+    echo '{"webhooks": ["ftp://x"]}' >wrong.json
+    judge check-config wrong.json
+    ends 2 'expected a URL of http or https, found "ftp://x"'
+}
+
 @test "submissions are listed by problem, verdict, time and speed" {
     serve
     local ada

@@ -105,3 +105,23 @@ EOF
     judge trace --device cuda x.cu
     ends 2 "trace: --device cuda: expected sim[:PROFILE]"
 }
+
+@test "a look shows what each lane of a warp asks for, on the terminal and on a page" {
+    submission >x.cu
+    judge look --sizes input_size=2000,kernel_size=3 --page look.html x.cu
+    ends 0 ", line " "Kernel convolve loads from input, global memory, 4 bytes for each lane." \
+        "00000000111111112222222233333333  warp 0, time 1: elements 768 to 799: 4 sectors" \
+        "warp 0, time 2: elements 769 to 800: 5 sectors, 4 would do" \
+        "00000000000000000000000000000000  warp 0, time 1: element 0: 1 sector" \
+        "The block reads 258 elements of input from global memory; its threads load each 3.0 times on average"
+    grep -q '<title id="request-0-title">Lanes of a warp, and what serves them</title>' look.html
+    grep -q '<title id="reads-0-title">How often each element is read</title>' look.html
+    [[ $(wc -c <look.html) -lt 300000 ]]
+    judge look --sizes input_size=2000,kernel_size=3 --line 1 x.cu
+    ends 2 "look: no access to memory was seen in line 1 of the file; the one with most is "
+    judge look --device cuda x.cu
+    ends 2 "look: --device cuda: expected sim[:PROFILE]"
+    sed -i 's/convolve<<<.*/return;/' x.cu
+    judge look --sizes input_size=2000,kernel_size=3 x.cu
+    ends 1
+}

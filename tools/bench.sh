@@ -28,7 +28,7 @@ seconds() { # RESULT KEY...: the sum of these steps of a grading
 }
 
 echo "# a grading, one core"
-for solution in solutions/conv1d/accepted/naive.cu solutions/conv2d/accepted/naive.cu; do
+for solution in solutions/{conv1d/accepted/naive,conv2d/accepted/naive,blur-rgb/accepted/naive_2d,conv-layer/accepted/tensor_cores}.cu; do
     problem=$(cut -d/ -f2 <<<"$solution")
     grade_on_one_core "$solution" "$scratch/cold.json"
     grade_on_one_core "$solution" "$scratch/warm.json"

@@ -48,9 +48,9 @@ typedef struct ElementCheck {
     size_t probe;                      /*   which begins here at the latest */
     ElementType type;                  /* of the output */
     const void *output;
-    const void *literal;       /* expected values of the testcase; NULL: the oracle computes them */
-    uint32_t poison;           /* an element that still holds its words was never written, */
-    bool in_part;              /*   and does not count */
+    const void *literal; /* expected values of the testcase; NULL: the oracle computes them */
+    uint32_t poison;     /* an element that still holds its words was never written, */
+    bool in_part;        /*   and does not count */
     uint32_t poison_words[DEVICE_POISON_WORDS];
     const Chacha20Key *sample; /* NULL: all elements are compared */
     bool is_timed;
@@ -147,9 +147,7 @@ static Status tally_all(const ElementCheck *check, ErrorSum *sum, Message *why)
 {
     *sum = sum_empty();
     for (size_t first = 0; first < check->count; first += PIECE) {
-        Status status = compute_expected(check, first, piece_at(check, first), why);
-        if (status != STATUS_OK)
-            return status;
+        TRY(compute_expected(check, first, piece_at(check, first), why));
         tally_piece(check, first, piece_at(check, first), sum);
     }
     return STATUS_OK;
@@ -691,8 +689,7 @@ static Status read_elements(const ElementCheck *check, Arena *arena, OutputEleme
 {
     ErrorSum sum;
     Status status = tally_all(check, &sum, why); /* one piece, so the expected values stay */
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     *elements = (OutputElements){.count = check->count,
                                  .type = check->type,
                                  .expected = arena_array(arena, check->count, sizeof(double)),
@@ -715,8 +712,7 @@ Status checker_elements(const Problem *problem, const Testcase *testcase, const 
     ElementCheck check;
     *elements = (OutputElements){0};
     Status status = begin_check(problem, testcase, oracle, inputs, output, poison, &check, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     if (check.count <= CHECKER_MAX_ELEMENTS)
         status = read_elements(&check, arena, elements, why);
     free(check.expected);

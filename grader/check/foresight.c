@@ -131,8 +131,7 @@ static Status check_input(Foresight *foresight, size_t parameter, Message *why)
     foresight->inputs[parameter] = foresight->testcase->sources[parameter].literal.data;
     Status status = evaluate(foresight, foresight->foreseen, foresight->unused, why);
     foresight->inputs[parameter] = drawn;
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     const DataChange change = change_of(foresight);
     return judge_change(foresight, parameter, &change, why);
 }

@@ -572,8 +572,7 @@ static Status check_sketch(const Checking *checking, const LadderStep *step, Mes
     TRY(read_reference(checking, step->example, &example, why));
     Status status = steps_check_sketch(step, example.source.data, why);
     submission_free(&example);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     text_printf(&text, "%s\n", step->sketch);
     TRY(submission_take(step->path, &text, &sketch, why));
     const JudgeJob job = {
@@ -628,25 +627,6 @@ static Status check_ladder(Checking *checking, Message *why)
     steps_free(&steps);
     text_free(&what);
     return status;
-}
-
-/* These counts are checked last: an author who has just begun wants to hear first what is wrong with the few there
- * are. */
-static Status check_counts(Checking *checking, Message *why)
-{
-    return report_step(checking, "there are enough hidden cases, reference solutions and wrong solutions",
-                       inspect_counts(&checking->problem, &checking->set, &checking->solutions, why), why);
-}
-
-static Status check_values(Checking *checking, Message *why)
-{
-    return report_step(checking, "the hidden cases have every class of values",
-                       inspect_values(&checking->problem, &checking->set, &checking->diagnostics, why), why);
-}
-
-static Status check_times(Checking *checking, Message *why)
-{
-    return report_step(checking, "timed cases take 50 us to 50 ms", judge_times(checking, why), why);
 }
 
 /* The mutants come last, since they take longest. */
@@ -839,12 +819,6 @@ static Status judge_seeds(const Checking *checking, uint64_t seeds, Message *why
     return status;
 }
 
-static Status check_seeds(Checking *checking, Message *why)
-{
-    return report_step(checking, "accepted solutions stay within half of every bound with 200 seeds",
-                       judge_seeds(checking, SEEDS, why), why);
-}
-
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static Status open_checking(const Options *options, Checking *checking, Message *why)
@@ -883,11 +857,15 @@ static Status check_all(Checking *checking)
     TRY(check_starter(checking, &why));
     TRY(check_solutions(checking, &why));
     TRY(check_detection(checking, &why));
-    TRY(check_times(checking, &why));
+    TRY(report_step(checking, "timed cases take 50 us to 50 ms", judge_times(checking, &why), &why));
     TRY(check_ladder(checking, &why));
-    TRY(check_counts(checking, &why));
-    TRY(check_seeds(checking, &why));
-    TRY(check_values(checking, &why));
+    /* These counts come late: an author who has just begun wants to hear first what is wrong with the few there are. */
+    TRY(report_step(checking, "there are enough hidden cases, reference solutions and wrong solutions",
+                    inspect_counts(&checking->problem, &checking->set, &checking->solutions, &why), &why));
+    TRY(report_step(checking, "accepted solutions stay within half of every bound with 200 seeds",
+                    judge_seeds(checking, SEEDS, &why), &why));
+    TRY(report_step(checking, "the hidden cases have every class of values",
+                    inspect_values(&checking->problem, &checking->set, &checking->diagnostics, &why), &why));
     return check_mutants(checking, &why);
 }
 

@@ -12,6 +12,8 @@
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
+#include "grader/report/explain.h"
+#include "grader/report/look.h"
 #include "grader/report/report.h"
 #include "grader/report/trace.h"
 
@@ -474,6 +476,103 @@ Status command_trace(const Options *options, int *exit_status, Message *why)
     if (status == STATUS_OK)
         *exit_status = list.count == 1 ? list.items[0].is_wrong : verdict_exit_status(trying.result.verdict);
     trace_free(&list);
+    result_free(&trying.result);
+    testcases_free(&trying.set);
+    request_free(&trying.request);
+    return status;
+}
+
+/* ==== command look ================================================================================================ */
+
+/* The timed case that --case names, else the one with the fewest operations: what warps ask for hardly differs. */
+static Status choose_timed_case(const Trying *trying, CaseChoice *choice, Message *why)
+{
+    const Problem *problem = &trying->request.problem;
+    TestcaseSet set;
+    int64_t least = INT64_MAX;
+    TRY(case_choice_read(problem, trying->options->timed_case, choice, why));
+    if (choice->number > 0)
+        return STATUS_OK;
+    TRY(testcases_read(problem, &set, why));
+    for (size_t i = 0; i < set.count; i++)
+        if (set.cases[i].group == CASE_TIMED && set.cases[i].operations < least) {
+            least = set.cases[i].operations;
+            snprintf(choice->name, sizeof choice->name, "%s", set.cases[i].name);
+        }
+    testcases_free(&set);
+    return STATUS_OK;
+}
+
+static Status read_line(const Options *options, const ExecutionProfile *profile, int *line, Message *why)
+{
+    int64_t number = look_hottest_line(profile);
+    TRY(options_number(options, "--line", options->line, 1, INT_MAX, &number, why));
+    *line = (int)number;
+    return look_has_line(profile, *line)
+               ? STATUS_OK
+               : fail(STATUS_BAD_INPUT, why,
+                      "look: no access to memory was seen in line %s of the file; the one with most is %d",
+                      options->line == NULL ? "0" : options->line, look_hottest_line(profile));
+}
+
+static Status write_look(const Trying *trying, Look *look, Message *why)
+{
+    const Options *options = trying->options;
+    Text text = {0};
+    TRY(read_line(options, look->profile, &look->line, why));
+    look_write(look, terminal_style(stdout), &text);
+    Status status = json_target_write("-", &text, why);
+    text_free(&text);
+    if (status == STATUS_OK && options->page != NULL)
+        status = look_page(look, &text, why);
+    if (status == STATUS_OK && options->page != NULL)
+        status = text_write_file(options->page, &text, why);
+    text_free(&text);
+    return status;
+}
+
+static Status look_inside(Trying *trying, ExecutionProfile *profiles, Progress *progress, Message *why)
+{
+    const bool is_own = trying->set.count > 0;
+    CaseChoice choice = {.number = 0};
+    if (!is_own)
+        TRY(choose_timed_case(trying, &choice, why));
+    const JudgeJob job = {.problem = &trying->request.problem,
+                          .submission = &trying->request.submission,
+                          .cases = is_own ? &trying->set : NULL,
+                          .device = trying->options->device == NULL ? "sim" : trying->options->device,
+                          .samples_only = is_own,
+                          .timed_only = !is_own,
+                          .only_timed_case = is_own ? NULL : choice.name,
+                          .profiles = profiles,
+                          .progress = progress};
+    TRY(judge_submission(&job, &trying->result, why));
+    const Result *result = &trying->result;
+    if (result->case_count == 0 || profiles->request_count == 0)
+        return request_write(trying->options, result, "", why);
+    Look look = {.problem = job.problem,
+                 .submission = job.submission,
+                 .case_name = result->cases[0].name,
+                 .sizes = result->cases[0].sizes,
+                 .profile = profiles};
+    return write_look(trying, &look, why);
+}
+
+Status command_look(const Options *options, int *exit_status, Message *why)
+{
+    Trying trying = {.options = options};
+    Progress progress = progress_new(stderr);
+    ExecutionProfile *profiles = zeroed(JOB_MAX_PROFILES, sizeof *profiles);
+    Status status = is_simulated(options->device)
+                        ? try_check_request(&trying, why)
+                        : fail(STATUS_BAD_INPUT, why, "look: --device %s: expected sim[:PROFILE]", options->device);
+    if (status == STATUS_OK)
+        status = json_target_check(options->page, options->operands[0], why);
+    if (status == STATUS_OK)
+        status = look_inside(&trying, profiles, &progress, why);
+    if (status == STATUS_OK)
+        *exit_status = verdict_exit_status(trying.result.verdict);
+    free(profiles);
     result_free(&trying.result);
     testcases_free(&trying.set);
     request_free(&trying.request);

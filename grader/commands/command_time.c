@@ -150,8 +150,7 @@ static Status read_run(const Options *options, Arena *arena, RecordedRun *run, M
     Status status = store_run(store, id, arena, run, why);
     store_close(store);
     THEN(status, problem_read(run->run.board.problem, &problem, why));
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     status = check_run(run, &problem, why);
     THEN(status, check_device(run, &problem, request_device(options), why));
     problem_free(&problem);

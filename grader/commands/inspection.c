@@ -308,8 +308,7 @@ Status inspect_literals(const Problem *problem, const TestcaseSet *set, Message 
 {
     Oracle *oracle;
     Status status = oracle_open(problem, &oracle, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     for (size_t i = 0; i < set->count && status == STATUS_OK; i++)
         if (set->cases[i].expected.data != NULL)
             status = inspect_literal(problem, &set->cases[i], oracle, why);
@@ -628,8 +627,7 @@ Status inspect_values(const Problem *problem, const TestcaseSet *set, Text *miss
     for (size_t i = 0; i < set->count && status == STATUS_OK; i++)
         if (set->cases[i].group == CASE_HIDDEN)
             status = find_in_case(&set->cases[i], &found, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     for (size_t i = 0; i < VALUE_CLASSES; i++)
         report_class(&found, &value_classes[i], found.found[i], missing);
     report_positive(&found, missing);
@@ -674,8 +672,7 @@ static Status inspect_header(const char *path, Message *why)
     Submission submission;
     const char *shown = strstr(path, "solutions/");
     Status status = submission_read(path, &submission, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     char *header = submission.source.data;
     size_t length = header_length(header);
     header[length < submission.source.length ? length : submission.source.length] = '\0';
@@ -879,8 +876,7 @@ Status solution_judge(const Submission *submission, const Problem *problem, cons
     Status status = judge_submission(&job, result, why);
     if (status == STATUS_OK && claim.allowed[result->verdict])
         return device->modelled ? check_words(submission, result, why) : STATUS_OK;
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     const CaseResult *failed = result_failed_case(result);
     return fail(STATUS_BAD_INPUT, why, "expected %s, got %s%s%s%s%s", claim.text, verdict_name(result->verdict),
                 failed == NULL ? "" : " in ", failed == NULL ? "" : failed->name, result->text[0] == '\0' ? "" : ": ",

@@ -726,8 +726,7 @@ Status check_mutants_open(const Options *options, const Problem *problem, const 
     uint64_t wanted = 0, seed = 0;
     *check = NULL;
     Status status = read_options(options, &wanted, &seed, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     MutantCheck *new = *check = zeroed(1, sizeof *new);
     new->seed = seed;
     new->progress = progress_new(stderr);
@@ -954,8 +953,7 @@ Status check_mutants_run(MutantCheck *check, Message *why)
     snprintf(outcome, sizeof outcome, "%zu of %zu found in %.0f s", found(check), graded(check),
              now_s() - check->start_s);
     progress_end(&check->progress, status == STATUS_OK ? outcome : "failed");
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     print_counts(check);
     if (check->counts[FATE_SURVIVED] == 0)
         return STATUS_OK;

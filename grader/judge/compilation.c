@@ -33,8 +33,7 @@ Status compilation_find_compiler(Grading *judging, Message *why)
     Status status = toolkit_find(&judging->toolkit, why);
     if (status == STATUS_OK && !result->device.modelled)
         status = toolkit_find_nvcc(&judging->toolkit, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     snprintf(result->toolkit, sizeof result->toolkit, "%s", judging->toolkit.name);
     result->by_clang = judging->toolkit.kind == TOOLKIT_CLANG;
     return STATUS_OK;

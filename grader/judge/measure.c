@@ -72,8 +72,7 @@ static Status check_and_fill(Measuring *measuring, Call *call, bool last, Genera
     if (status == STATUS_OK && !last)
         status = device_oracle_fill(measuring->device_oracle, secret, why);
     THEN(status, await_oracle(measuring, &answer, why));
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     timed_case->taken_s = answer.taken_s - timed_case->report.ended_s - timed_case->report.examined_s;
     keep_comparison(timed_case, &answer.comparison);
     return answer.accepted ? STATUS_OK : explain_refusal(measuring, call, &checked, timed_case, why);

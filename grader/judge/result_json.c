@@ -590,8 +590,7 @@ Status recorded_result(const char *place, const char *cases, const char *sitting
     text_printf(&text, "{\"cases\": %s, \"sitting\": %s}", cases, sitting); /* a JsonFile is always an object */
     Status status = json_parse(place, text.data, text.length, &file, why);
     text_free(&text);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     status = record_read(&raw_table, &file, file.root, &result->arena, result, why);
     THEN(status, compute_again(&file, is_accepted, result, complete, why));
     json_free(&file);

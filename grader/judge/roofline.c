@@ -71,8 +71,7 @@ static Status take_time(const JsonFile *file, const cJSON *object, Roofline *roo
 static Status take_rival(const JsonFile *file, const cJSON *object, Roofline *roofline, Message *why)
 {
     Status status = json_check(file, object, rival_keys, COUNT_OF(rival_keys), why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     const char *precision = json_string(object, "precision"), *missing = json_string(object, "missing");
     const bool is_tf32 = strcmp(precision, "tf32") == 0;
     if (!is_tf32 && strcmp(precision, "float32") != 0)

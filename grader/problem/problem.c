@@ -23,9 +23,7 @@ Status problem_shape(const Problem *problem, size_t parameter, const Sizes *size
     int64_t product = 1;
     for (int i = 0; i < array->rank; i++) {
         int64_t extent;
-        Status status = expression_evaluate(&array->shape[i], sizes->values, &extent, why);
-        if (status != STATUS_OK)
-            return status;
+        TRY(expression_evaluate(&array->shape[i], sizes->values, &extent, why));
         if (extent < 1)
             return fail(STATUS_BAD_INPUT, why, "%s has the extent \"%s\" = %lld, expected at least 1", array->name,
                         array->shape[i].text, (long long)extent);
@@ -130,9 +128,7 @@ static Status read_shapes(const JsonFile *file, Problem *problem, Message *why)
     for (size_t i = 0; i < problem->parameter_count; i++, item = item->next) {
         const cJSON *shape = json_get(item, "shape"), *extent = shape == NULL ? NULL : shape->child;
         for (size_t k = 0; extent != NULL; k++, extent = extent->next) {
-            Status status = compile_formula(file, shape, extent, problem, &problem->parameters[i].shape[k], why);
-            if (status != STATUS_OK)
-                return status;
+            TRY(compile_formula(file, shape, extent, problem, &problem->parameters[i].shape[k], why));
         }
     }
     return STATUS_OK;
@@ -496,10 +492,7 @@ static Status read_parameters(const JsonFile *file, Problem *problem, Message *w
                          signature.parameter_count, count, PROBLEM_MAX_PARAMETERS);
     for (const cJSON *item = list->child; item != NULL; item = item->next) {
         size_t i = problem->parameter_count;
-        Status status = read_parameter(file, item, &signature.parameters[i], &problem->arena, &problem->parameters[i],
-                                       why);
-        if (status != STATUS_OK)
-            return status;
+        TRY(read_parameter(file, item, &signature.parameters[i], &problem->arena, &problem->parameters[i], why));
         problem->parameter_count++;
     }
     return check_one_output(file, problem, why);
@@ -653,8 +646,7 @@ static Status read_folder(const char *home, const char *id, Problem *problem, Me
                               &file, why);
     if (status == STATUS_NOT_FOUND)
         return problem_unknown(id, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     status = read_root(&file, id, problem, why);
     json_free(&file);
     return status == STATUS_OK ? problem_revision(problem, &problem->revision, why) : status;
@@ -784,8 +776,7 @@ Status identify_problem(const char *source, size_t length, Arena *arena, const c
     Signature *signatures = arena_array(arena, count + 1, sizeof *signatures);
     for (size_t i = 0; i < count; i++) {
         status = read_signature(ids[i], arena, &signatures[i], why);
-        if (status != STATUS_OK)
-            return status;
+        TRY(status);
     }
     return choose(ids, signatures, count, &wanted, arena, id, why);
 }

@@ -240,8 +240,7 @@ static Status pack_folder(const char *folder, const char *path, int levels, cJSO
     char whole[PATH_MAX], inner[PATH_MAX];
     struct dirent **entries;
     Status status = join(whole, folder, path, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     const int count = scandir(whole, &entries, is_judged_by, by_bytes);
     if (count < 0)
         return fail_errno(why, "%s: cannot be read", whole);

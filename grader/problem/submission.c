@@ -104,8 +104,7 @@ Status submission_problem(const Submission *submission, const char *id, Problem 
         status = identify_problem(submission->source.data, submission->source.length, &arena, &id, why);
     THEN(status, problem_read(id, problem, why));
     arena_free(&arena);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     if (submission->source.length <= problem->limits.source_bytes)
         return STATUS_OK;
     status = fail(STATUS_BAD_INPUT, why, "%s: %zu bytes, the limit of problem %s is %zu", submission->path,

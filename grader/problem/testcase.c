@@ -191,8 +191,7 @@ static Status read_data_file(const SourceReader *reader, const cJSON *object, co
     status = path_beside(reader, name, path, sizeof path);
     if (status == STATUS_OK && shape != NULL)
         status = read_shape(reader, shape, tensor);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     status = shape != NULL ? read_raw_file(path, array, tensor, &unfit) : case_source_file(path, array, tensor, &unfit);
     return status == STATUS_OK ? status : json_fail(reader->file, name, reader->why, "%s", unfit.text);
 }
@@ -1028,8 +1027,7 @@ static Status read_cases(TestcaseReading *reading)
     int64_t schema;
     Status status = json_check(&reading->file, reading->file.root, keys, LENGTH_OF(keys), reading->why);
     THEN(status, json_integer(&reading->file, reading->file.root, "schema", 1, 1, &schema, reading->why));
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     const cJSON *list = json_get(reading->file.root, "cases");
     size_t added = (size_t)cJSON_GetArraySize(list);
     if (added == 0)

@@ -53,8 +53,8 @@ typedef struct CaseSource { /* where the data of one input array come from */
     double a, b;      /* low/high, mean/deviation, value, start/step, change */
     int64_t position; /* SOURCE_IMPULSE; -1: the middle */
     CasePattern pattern;
-    double change; /* is added to as many elements as there are */
-    int changes;   /*   in this case and those before it: each differs from the one before it in one element */
+    int changes;   /* elements that have been changed since an earlier case, one in each case of a row */
+    double change; /* is added to each of them */
 } CaseSource;
 
 typedef struct Testcase {

@@ -4,10 +4,8 @@
 #include "base/terminal.h"
 #include "grader/judge/result.h"
 #include "grader/judge/result_json.h"
-#include "grader/judge/timing.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/device_open.h"
-#include "leaderboard/rulings.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -51,8 +49,7 @@ static Status read_folder(const Problem *problem, const char *name, int (*select
     *ladder = (Ladder){.problem = problem};
     snprintf(relative, sizeof relative, "solutions/%s/%s", problem->id, name);
     Status status = paths_home(relative, folder, sizeof folder, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     struct dirent **entries;
     int found = scandir(folder, &entries, select, alphasort);
     if (found < 0)
@@ -415,8 +412,7 @@ Status ranking_compare(Store *store, bool recorded, const char *device, Progress
     Ladder ladder;
     Board board = ranking_board(result);
     Status status = ranking_ladder(store, result->problem, &board, &ladder, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     if (status == STATUS_OK && recorded && count_untimed(&ladder) > 0)
         status = time_the_rest(store, &board, device, progress, &ladder, result, why);
     if (status == STATUS_OK) {

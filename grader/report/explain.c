@@ -154,8 +154,7 @@ Status case_choice_read(const Problem *problem, const char *wanted, CaseChoice *
     Text names = {0};
     *choice = (CaseChoice){.number = 0};
     Status status = testcases_read(problem, &set, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     choose(&set, wanted, choice, &names);
     if (wanted != NULL && choice->count == 0)
         status = fail(STATUS_BAD_INPUT, why, "--case %s: problem %s has no timed case", wanted, problem->id);

@@ -246,9 +246,7 @@ Status steps_next(const Steps *steps, const ReferenceTime *times, size_t count, 
         const ReferenceTime *reference = time_of(times, count, step->example);
         if (reference == NULL)
             continue;
-        Status status = take_example(reference, cases, case_count, why);
-        if (status != STATUS_OK)
-            return status;
+        TRY(take_example(reference, cases, case_count, why));
         next->example = one_case ? cases[0].example : reference->time;
         if (!(next->example.ms > 0) || !time_is_faster(next->example, time) ||
             !holds_somewhere(step, cases, case_count))

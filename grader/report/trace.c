@@ -22,7 +22,7 @@ enum { MOST_LOOKED_AT = 1000000 };
 /* Expands a node into terms, in the order in which their sums were made. */
 typedef struct Expansion {
     const Problem *problem;
-    const ProfileTrace *trace;
+    const ExecutionProfile *profile;
     uint32_t steps[TERM_MAX_STEPS]; /* stores on the way from the output to the present node, the nearest last */
     int step_count;
     size_t nodes_left; /* so many may still be looked at: a node may be a part of many others */
@@ -60,7 +60,7 @@ static void keep_term(const Expansion *expansion, TraceTerms *out, TraceTerm ter
 
 static TraceFactor factor_of(const Expansion *expansion, uint32_t node, int parameter)
 {
-    const ProfileNode *at = &expansion->trace->nodes[node];
+    const ProfileNode *at = &expansion->profile->trace.nodes[node];
     TraceFactor factor = {.parameter = parameter, .index = at->index, .node = node, .value = at->value};
     if (parameter >= 0)
         factor.value = element_load(expansion->problem->parameters[parameter].type, &at->bits, 0);
@@ -73,10 +73,10 @@ static TraceFactor factor_of(const Expansion *expansion, uint32_t node, int para
 
 static void add_factor(const Expansion *expansion, uint32_t node, TraceTerms *out)
 {
-    const ProfileNode *at = &expansion->trace->nodes[node];
+    const ProfileNode *at = &expansion->profile->trace.nodes[node];
     int parameter = -1;
     if (at->kind == NODE_ELEMENT && at->array > 0)
-        parameter = input_named(expansion->problem, expansion->trace->arrays[at->array - 1]);
+        parameter = input_named(expansion->problem, expansion->profile->arrays[at->array - 1].name);
     const TraceFactor factor = factor_of(expansion, node, parameter);
     if (at->kind == NODE_ELEMENT && parameter < 0 && !at->in_shared && factor.value == 0)
         return; /* memory that the host has cleared */
@@ -165,7 +165,7 @@ static void add_through_memory(Expansion *expansion, const ProfileNode *at, uint
 
 static void expand(Expansion *expansion, uint32_t node, TraceTerms *out)
 {
-    const ProfileNode *at = &expansion->trace->nodes[node];
+    const ProfileNode *at = &expansion->profile->trace.nodes[node];
     if (expansion->nodes_left == 0 || out->is_cut) {
         out->is_cut = true;
         return;
@@ -203,12 +203,13 @@ static void expand(Expansion *expansion, uint32_t node, TraceTerms *out)
 }
 
 /* Another process has written the trace: each index must lead to something, and only backwards. */
-static bool is_sound(const ProfileTrace *trace)
+static bool is_sound(const ExecutionProfile *profile)
 {
-    bool is_good = trace->node_count <= PROFILE_MAX_NODES && trace->array_count <= PROFILE_MAX_ARRAYS;
+    const ProfileTrace *trace = &profile->trace;
+    bool is_good = trace->node_count <= PROFILE_MAX_NODES && profile->array_count <= PROFILE_MAX_ARRAYS;
     for (uint32_t i = 0; is_good && i < trace->node_count; i++) {
         const ProfileNode *node = &trace->nodes[i];
-        is_good = node->kind < NODE_KINDS && node->array <= trace->array_count;
+        is_good = node->kind < NODE_KINDS && node->array <= profile->array_count;
         for (int k = 0; k < NODE_SOURCES; k++)
             is_good = is_good && node->sources[k] <= i;
     }
@@ -216,12 +217,13 @@ static bool is_sound(const ProfileTrace *trace)
 }
 
 /* The value of the store that wrote the element: the last node. */
-static TraceTerms terms_of(const Problem *problem, const ProfileTrace *trace, Arena *arena)
+static TraceTerms terms_of(const Problem *problem, const ExecutionProfile *profile, Arena *arena)
 {
-    Expansion expansion = {.problem = problem, .trace = trace, .nodes_left = MOST_LOOKED_AT, .arena = arena};
+    const ProfileTrace *trace = &profile->trace;
+    Expansion expansion = {.problem = problem, .profile = profile, .nodes_left = MOST_LOOKED_AT, .arena = arena};
     TraceTerms terms = {.is_cut = trace->is_cut};
     const uint32_t count = trace->node_count;
-    if (!is_sound(trace))
+    if (!is_sound(profile))
         terms.is_cut = true;
     else if (count > 0 && trace->nodes[count - 1].sources[0] > 0 && !trace->is_cut)
         expand(&expansion, trace->nodes[count - 1].sources[0] - 1, &terms);
@@ -314,8 +316,8 @@ static bool adds_nothing(const TraceTerm *term)
 void trace_compare(TermTrace *trace)
 {
     TraceTerms *mine = &trace->terms, *others = &trace->expected_terms;
-    *mine = terms_of(trace->problem, &trace->mine->trace, &trace->arena);
-    *others = terms_of(trace->problem, &trace->oracle->trace, &trace->arena);
+    *mine = terms_of(trace->problem, trace->mine, &trace->arena);
+    *others = terms_of(trace->problem, trace->oracle, &trace->arena);
     size_t kept = 0;
     for (size_t i = 0; i < others->count; i++)
         if (!adds_nothing(&others->items[i]))
@@ -367,7 +369,7 @@ static void add_unnamed(const ExecutionProfile *profile, uint32_t node, Text *ou
     else if (at->in_shared)
         text_add(out, "shared memory that nothing has written");
     else if (at->array > 0 && at->array <= PROFILE_MAX_ARRAYS)
-        text_printf(out, "%s[%llu]", profile->trace.arrays[at->array - 1], (unsigned long long)at->index);
+        text_printf(out, "%s[%llu]", profile->arrays[at->array - 1].name, (unsigned long long)at->index);
     else
         text_add(out, "memory that no kernel has written");
 }

@@ -477,8 +477,7 @@ static CudaError make_array(Broker *broker, BrokerArray *made, uint64_t *number)
     CudaError error = broker->device->arrays->create(broker->device, &made->shape, &made->array);
     if (error == CUDA_ERROR_MEMORY_ALLOCATION)
         broker->reply.report.allocation_refused = true;
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(error);
     *number = handles_add(&broker->cuda_arrays, made);
     if (*number != 0)
         return CUDA_ERROR_SUCCESS;

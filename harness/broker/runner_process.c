@@ -106,8 +106,7 @@ static Status start_in_sandbox(const RunnerSpec *runner_spec, const char *object
     Status status = paths_build(PROGRAM, program, sizeof program, why);
     if (status == STATUS_OK && runner_spec->library != NULL)
         status = paths_build(runner_spec->library, library, sizeof library, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     if (fstat(runner_spec->memory, &shared) != 0)
         return fail_errno(why, "the runner's shared memory");
     snprintf(descriptor, sizeof descriptor, "%d", runner_spec->memory);

@@ -514,8 +514,7 @@ static Status compile_kernels(const DeviceCodeJob *job, const Toolkit *toolkit, 
 {
     char folder[PATH_MAX - 20], path[PATH_MAX];
     Status status = scratch_new(folder, sizeof folder, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     snprintf(path, sizeof path, "%s/code.fatbin", folder);
     if (job->include != NULL)
         status = write_include(folder, job->include, why);

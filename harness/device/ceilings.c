@@ -357,8 +357,7 @@ Status ceilings_read(const char *device_id, Ceilings *ceilings, Message *why)
     if (status == STATUS_OK && access(path, F_OK) != 0)
         status = fail(STATUS_NOT_FOUND, why, "%s: no such file; measure the device with: convjudge calibrate", path);
     THEN(status, json_read(path, MAX_FILE_BYTES, &file, why));
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     status = record_read(&ceilings_table, &file, file.root, NULL, ceilings, why);
     if (status == STATUS_OK && strcmp(ceilings->device, device_id) != 0)
         status = json_fail(&file, json_get(file.root, "device"), why, "expected \"%s\", as the file is named",

@@ -817,8 +817,7 @@ static CudaError fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t 
     for (uint64_t y = 0; y < height && error == CUDA_ERROR_SUCCESS; y++)
         error = cuda_origin_fill(cuda, to + y * pitch, value, width);
     THEN(error, cuda_enter(cuda, stream, &raw));
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(error);
     cuda->statistics.copies++;
     return cuda_note(cuda, cuda->driver->cuMemsetD2D8Async(to, at_least(width, pitch), value, width, height, raw));
 }

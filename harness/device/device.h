@@ -631,7 +631,7 @@ typedef struct DeviceSimulationOps {
     const DeviceCopyOps *copies_at_once;
     /* Returns the turn of the last DEVICE_HOST_TURN. */
     uint64_t (*turn)(Device *device);
-    /* Whether close() would wait for a kernel that is being compiled. */
+    /* Whether a kernel is being compiled, for which unloading its module waits. */
     bool (*is_compiling)(Device *device);
 } DeviceSimulationOps;
 

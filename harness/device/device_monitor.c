@@ -240,8 +240,7 @@ Status device_lock_wait(const char *uuid, double seconds, WaitTell *tell, void *
     bool has_turn = false;
     *descriptor = -1;
     Status status = open_lock(uuid, path, sizeof path, &file, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     while (!take(file, &has_turn)) {
         status = explain_refusal(file, path, &holder);
         if (status != STATUS_OK)

@@ -134,6 +134,7 @@ static void close_device(Device *device)
     sim_streams_free(sim);
     sim_queue_free(sim);
     simgpu_free(sim->gpu);
+    free(sim->requests);
     free(sim);
 }
 

@@ -17,6 +17,7 @@
 
 enum { PROFILE_MAX_KERNELS = 32, PROFILE_MAX_LINES = 4096, PROFILE_MAX_FILES = 64 };
 enum { PROFILE_MAX_NODES = 16384, PROFILE_MAX_ARRAYS = 32, PROFILE_MAX_LAUNCHES = 256 };
+enum { PROFILE_MAX_REQUESTS = 1024, PROFILE_MAX_READS = 8192 };
 
 typedef struct ProfileKernel {
     char name[SIM_MAX_NAME]; /* mangled */
@@ -43,6 +44,23 @@ typedef struct ProfileCopies {
     double seconds;
 } ProfileCopies;
 
+typedef struct ProfileArray { /* that solve() gets, or a variable of the module or of shared memory */
+    char name[PROVENANCE_NAME_BYTES];
+    uint64_t address;       /* of element 0; of shared memory: 0 */
+    uint32_t element_bytes; /* 0: unknown */
+} ProfileArray;
+
+typedef struct ProfileRequest { /* of the first launch of a kernel */
+    uint32_t kernel, file;      /* indices */
+    uint32_t array;             /* 1 + index into `arrays`; 0: none is known */
+    WarpRequest is;             /* its file and variable mean nothing */
+} ProfileRequest;
+
+typedef struct ProfileRead { /* an element of an input that one block of the first launch of a kernel reads */
+    uint32_t kernel, array;  /* as in ProfileRequest */
+    uint32_t index, threads, warps;
+} ProfileRead;
+
 typedef struct ProfileNode { /* a ProvenanceNode, in which */
     uint8_t kind, bytes;     /* NodeKind */
     bool in_shared;
@@ -62,10 +80,9 @@ typedef struct ProfileTrace {
     uint32_t stores;     /* of the element, by all threads */
     bool is_cut;         /* there are more nodes, or more steps than the simulator keeps */
     char unfollowed[64]; /* "tensor cores": the first thing that is not followed; "": there is none */
-    uint32_t unfollowed_file, array_count;
+    uint32_t unfollowed_file;
     int32_t unfollowed_line;
     uint32_t kernels[PROFILE_MAX_LAUNCHES]; /* of each launch, 1 + index into `kernels`; 0: left out */
-    char arrays[PROFILE_MAX_ARRAYS][PROVENANCE_NAME_BYTES];
     ProfileNode nodes[PROFILE_MAX_NODES];
 } ProfileTrace;
 
@@ -78,6 +95,11 @@ struct ExecutionProfile {
     ProfileLine lines[PROFILE_MAX_LINES];
     char files[PROFILE_MAX_FILES][SIM_MAX_NAME];
     uint64_t launches; /* so far */
+    uint32_t array_count, request_count, read_count;
+    uint32_t reads_left_out;
+    ProfileArray arrays[PROFILE_MAX_ARRAYS];
+    ProfileRequest requests[PROFILE_MAX_REQUESTS];
+    ProfileRead reads[PROFILE_MAX_READS]; /* by kernel, array and index */
     ProfileTrace trace;
 };
 

@@ -664,8 +664,7 @@ static CudaError texture_destroy(Device *device, uint64_t handle)
 {
     SimDevice *sim = sim_of(device);
     CudaError error = sim_settle(sim); /* kernels that read through it may be waiting */
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(error);
     return simgpu_texture_free(sim->gpu, handle) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

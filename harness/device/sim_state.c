@@ -1,6 +1,7 @@
 #include "harness/device/sim_state.h"
 
 #include "base/arena.h"
+#include "base/elf.h"
 #include "harness/device/execution_profile.h"
 
 #include <math.h>
@@ -187,6 +188,90 @@ static void add_lines(ExecutionProfile *profile, uint32_t kernel, const SimRepor
     }
 }
 
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
+/* Returns 1 + the index of the array; 0: there are too many. */
+static uint32_t array_index(ExecutionProfile *profile, const ProfileArray *array)
+{
+    for (uint32_t i = 0; i < profile->array_count; i++)
+        if (strcmp(profile->arrays[i].name, array->name) == 0 && profile->arrays[i].address == array->address)
+            return i + 1;
+    if (profile->array_count == PROFILE_MAX_ARRAYS)
+        return 0;
+    profile->arrays[profile->array_count] = *array;
+    return ++profile->array_count;
+}
+
+/* The array with a name that holds a global address. */
+static uint32_t find_array(const SimDevice *sim, uint64_t address, ProfileArray *array)
+{
+    *array = (ProfileArray){.address = address};
+    return simgpu_array_at(sim->gpu, array->name, sizeof array->name, &array->address, &array->element_bytes)
+               ? array_index(sim->profile, array)
+               : 0;
+}
+
+/* ---- what a block asks of memory --------------------------------------------------------------------------------- */
+
+static void keep_request(SimDevice *sim, uint32_t kernel, const SimLaunch *launch, const WarpRequest *request)
+{
+    ExecutionProfile *profile = sim->profile;
+    ProfileArray array = {.name = ""};
+    if (profile->request_count == PROFILE_MAX_REQUESTS)
+        return;
+    ProfileRequest *to = &profile->requests[profile->request_count++];
+    *to = (ProfileRequest){
+        .kernel = kernel, .file = file_index(profile, simgpu_file(launch->function, request->file)), .is = *request};
+    to->is.variable = NULL;
+    if (request->space != PTX_SHARED) {
+        to->array = find_array(sim, request->addresses[__builtin_ctz(request->lanes)], &array);
+    } else if (request->variable != NULL) {
+        symbol_name(request->variable, array.name, sizeof array.name);
+        to->array = array_index(profile, &array);
+    }
+}
+
+static int compare_reads(const void *a, const void *b)
+{
+    const ProfileRead *one = a, *other = b;
+    if (one->array != other->array)
+        return one->array < other->array ? -1 : 1;
+    return one->index < other->index ? -1 : one->index > other->index;
+}
+
+static void keep_reads(SimDevice *sim, uint32_t kernel, const RequestLog *log)
+{
+    ExecutionProfile *profile = sim->profile;
+    const uint32_t first = profile->read_count;
+    for (size_t i = 0; i < MOST_READ_ELEMENTS; i++) {
+        const ReadElement *element = &log->reads[i];
+        ProfileArray array;
+        const uint32_t number = element->address == 0 ? 0 : find_array(sim, element->address, &array);
+        const uint32_t bytes = array.element_bytes > 0 ? array.element_bytes : sizeof(float);
+        if (number == 0)
+            continue;
+        if (profile->read_count == PROFILE_MAX_READS) {
+            profile->reads_left_out++;
+            continue;
+        }
+        profile->reads[profile->read_count++] = (ProfileRead){
+            .kernel = kernel,
+            .array = number,
+            .index = (uint32_t)((element->address - array.address) / bytes),
+            .threads = element->threads,
+            .warps = element->warps};
+    }
+    qsort(profile->reads + first, profile->read_count - first, sizeof *profile->reads, compare_reads);
+}
+
+static void keep_requests(SimDevice *sim, uint32_t kernel, const SimLaunch *launch)
+{
+    const RequestLog *log = launch->requests;
+    for (uint32_t i = 0; i < log->count; i++)
+        keep_request(sim, kernel, launch, &log->items[i]);
+    keep_reads(sim, kernel, log);
+}
+
 /* ---- the trace of an element ------------------------------------------------------------------------------------- */
 
 typedef struct TraceCopy { /* of the nodes that lead to one element */
@@ -206,23 +291,11 @@ static void wait_for_sources(TraceCopy *copy, uint32_t node)
     copy->waiting[copy->waiting_count++] = node;
 }
 
-/* Returns 1 + the index of the array's name; 0: it has none. */
-static uint32_t array_index(ProfileTrace *trace, const char *name)
-{
-    for (uint32_t i = 0; i < trace->array_count; i++)
-        if (strncmp(trace->arrays[i], name, sizeof trace->arrays[0] - 1) == 0)
-            return i + 1;
-    if (trace->array_count == PROFILE_MAX_ARRAYS)
-        return 0;
-    snprintf(trace->arrays[trace->array_count], sizeof trace->arrays[0], "%s", name);
-    return ++trace->array_count;
-}
-
 static void copy_node(TraceCopy *copy, uint32_t number)
 {
     ExecutionProfile *profile = copy->sim->profile;
     const ProvenanceNode *node = provenance_node(copy->from, number);
-    char name[PROVENANCE_NAME_BYTES];
+    ProfileArray array;
     ProfileNode *to = &profile->trace.nodes[profile->trace.node_count++];
     *to = (ProfileNode){.kind = node->kind,
                         .bytes = node->bytes,
@@ -237,8 +310,8 @@ static void copy_node(TraceCopy *copy, uint32_t number)
     memcpy(to->thread, node->thread, sizeof to->thread);
     for (int i = 0; i < NODE_SOURCES; i++)
         to->sources[i] = node->sources[i] == 0 ? 0 : copy->places[node->sources[i]];
-    if (!node->in_shared && simgpu_array_at(copy->sim->gpu, node->address, node->bytes, name, sizeof name, &to->index))
-        to->array = array_index(&profile->trace, name);
+    if (!node->in_shared && (to->array = find_array(copy->sim, node->address, &array)) > 0)
+        to->index = (node->address - array.address) / (array.element_bytes > 0 ? array.element_bytes : sizeof(float));
     copy->places[number] = profile->trace.node_count;
 }
 
@@ -286,6 +359,8 @@ static void keep_trace(SimDevice *sim)
 
 void sim_profile_set(SimDevice *sim, ExecutionProfile *profile)
 {
+    free(sim->requests);
+    sim->requests = profile == NULL ? NULL : zeroed(1, sizeof *sim->requests);
     if (profile == NULL && sim->profile != NULL && sim->profile->trace.address != 0) {
         keep_trace(sim);
         simgpu_trace_end(sim->gpu);
@@ -315,6 +390,8 @@ void sim_profile_launch(SimDevice *sim, const SimLaunch *launch, const SimReport
         profile->kernels_left_out++;
         return;
     }
+    if (kernel->launches == 0 && launch->requests != NULL && report->outcome == SIM_OK)
+        keep_requests(sim, (uint32_t)(kernel - profile->kernels), launch);
     kernel->launches++;
     kernel->seconds += report->modelled_s;
     if (report->longest.instructions > kernel->longest.instructions) {

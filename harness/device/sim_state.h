@@ -130,6 +130,7 @@ typedef struct SimDevice {
     uint32_t stack_bytes, heap_bytes; /* of later launches; 0: as at first */
     DeviceProbe *probe;               /* NULL: kernels are not probed */
     ExecutionProfile *profile;        /* NULL: no profile is wanted */
+    RequestLog *requests;             /* of the launch that is under way, where there is a profile */
     DeviceCheck *check;               /* NULL: kernels are not checked */
     uint32_t sanitized_launches;      /* since the check was set */
     struct Touches *stored; /* allocations that any operation has stored into since then, if samples are allowed; and */

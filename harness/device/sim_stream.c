@@ -781,6 +781,7 @@ static double carry_kernel(SimDevice *sim, void *what, uint8_t *staging)
                       .sample_lane_instructions = sim_sample_limit(sim),
                       .marked = sim_sample_marked(sim),
                       .footprint = sim_footprint(sim),
+                      .requests = sim->requests,
                       .is_untimed = sim_is_untimed(sim),
                       .stack_bytes = sim->stack_bytes,
                       .heap_bytes = sim->heap_bytes,

@@ -6,6 +6,7 @@
 #include "harness/device/device_open.h"
 #include "leaderboard/database.h"
 #include "service/commands/command_line.h"
+#include "service/commands/exchange.h"
 #include "service/commands/worker_job.h"
 #include "service/course/class_watch.h"
 #include "service/store/log.h"
@@ -301,6 +302,7 @@ typedef struct Judges { /* those who judge: processes of this host, or batch job
 typedef struct Doors { /* what is served until the workers have ended */
     Service *service;
     HttpServer *http;
+    Posts *posts;
 } Doors;
 
 static void serve_once(void *context, double seconds)
@@ -309,6 +311,7 @@ static void serve_once(void *context, double seconds)
     http_serve(doors->http, seconds);
     queue_tick(doors->service->queue);
     live_tick(doors->service);
+    posts_tick(doors->posts);
 }
 
 static void serve(Doors *doors, const Judges *judges)
@@ -342,6 +345,29 @@ static Status start_engine(Service *service, Judges *judges, Message *why)
     return slurm_start(&slurm, &service->slurm, why);
 }
 
+typedef struct Webhooks {
+    const Names *urls;
+    Posts *posts;
+} Webhooks;
+
+static void tell_webhooks(void *context, const QueueNews *news)
+{
+    const Webhooks *webhooks = context;
+    Text body = {0};
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "event", news->event);
+    cJSON_AddNumberToObject(object, "submission", (double)news->submission);
+    cJSON_AddStringToObject(object, "person", news->person);
+    cJSON_AddStringToObject(object, "problem", news->problem);
+    cJSON_AddStringToObject(object, "mode", news->mode);
+    cJSON_AddStringToObject(object, strcmp(news->event, "held") == 0 ? "why" : "verdict", news->what);
+    json_print(object, &body);
+    cJSON_Delete(object);
+    for (size_t i = 0; i < webhooks->urls->count; i++)
+        posts_send(webhooks->posts, webhooks->urls->items[i], body.data);
+    text_free(&body);
+}
+
 /* After an upgrade the first run of a new epoch begins a new board. */
 static Status warn_of_outdated_boards(Store *store, Message *why)
 {
@@ -368,8 +394,13 @@ static Status run_service(const Config *config, bool is_trial, Message *why)
                        .ask_for_login = site_ask_for_login};
     Doors doors = {.service = &service};
     Judges judges = {0};
-    const QueueOptions queue = {
-        .state = config->state, .lease_s = config->lease_s, .workers_come_later = config->engine == ENGINE_SLURM};
+    Webhooks webhooks = {.urls = &config->webhooks, .posts = posts_new()};
+    doors.posts = webhooks.posts;
+    const QueueOptions queue = {.state = config->state,
+                                .lease_s = config->lease_s,
+                                .tell = config->webhooks.count > 0 ? tell_webhooks : NULL,
+                                .context = &webhooks,
+                                .workers_come_later = config->engine == ENGINE_SLURM};
     Status status = service_store_open(config->state, &service.store, why);
     if (status == STATUS_OK)
         database_wait_at_most(service.store, MOST_WAIT_MS);
@@ -389,6 +420,7 @@ static Status run_service(const Config *config, bool is_trial, Message *why)
     http_stop(doors.http);
     class_watch_stop(service.class_watch);
     store_close(service.store);
+    posts_free(webhooks.posts);
     return status;
 }
 

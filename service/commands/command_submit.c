@@ -140,8 +140,7 @@ static Status add_person(const Options *options, const Server *server, ApiPath *
     if (options->person != NULL)
         return api_add_query(path, "person", options->person, why);
     Status status = api_get(server, api_path("me"), &me, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     if (json_string(me.root, "person") == NULL)
         status = json_fail(&me, NULL, why, "the key \"%s\" is missing", "person");
     else
@@ -216,8 +215,7 @@ Status command_show(const Options *options, int *exit_status, Message *why)
     int64_t run = 0;
     *exit_status = 0;
     Status status = read_numbers(options, 1, &run, &server, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     const ApiPath path = api_path("submissions/%lld%s", (long long)run, options->no_code ? "" : "?code=1");
     cJSON *json = output_new();
     if (options->json != NULL)
@@ -646,8 +644,7 @@ static Status post(Submitting *submitting, const cJSON *request, Message *why)
         return fail(STATUS_BUSY, why, "interrupted, maybe after the file was submitted: `convjudge runs` says whether");
     if (status == STATUS_BAD_INPUT && end == EXCHANGE_ANSWERED)
         submitting->fault = FAULT_OF_FILE;
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     return remote_submission_read(&submitting->json, submitting->json.root, &submitting->submission, why);
 }
 

@@ -70,8 +70,7 @@ static Status check_problem(ConfigCheck *check, const char *id, Message *why)
 {
     Problem problem;
     Status status = problem_read(id, &problem, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     for (JudgingMode mode = 0; mode < JUDGING_MODES && status == STATUS_OK; mode++)
         status = add_deadlines(check, &problem, mode, why);
     problem_free(&problem);

@@ -4,6 +4,7 @@
 #include "base/terminal.h"
 #include "grader/judge/result.h"
 #include "service/commands/output.h"
+#include "service/store/log.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -13,6 +14,86 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+
+/* ==== posts ======================================================================================================= */
+
+enum { POST_SECONDS = 10, MOST_POSTS = 200 };
+
+struct Posts {
+    CURLM *multi;
+    struct curl_slist *headers;
+    int count; /* under way */
+};
+
+Posts *posts_new(void)
+{
+    Posts *posts = zeroed(1, sizeof *posts);
+    posts->multi = allocated(curl_multi_init());
+    posts->headers = curl_slist_append(NULL, "Content-Type: application/json");
+    return posts;
+}
+
+static size_t leave_unread(char *bytes, size_t one, size_t count, void *context)
+{
+    return count;
+}
+
+void posts_send(Posts *posts, const char *url, const char *json)
+{
+    CURL *curl = posts->count < MOST_POSTS ? curl_easy_init() : NULL;
+    if (curl == NULL) {
+        log_event(LEVEL_WARNING, "webhook_failed", "url", url, "why", "too_many_are_under_way");
+        return;
+    }
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)POST_SECONDS);
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, posts->headers);
+    curl_easy_setopt(curl, CURLOPT_USERAGENT, "convjudge/" CONVJUDGE_VERSION);
+    curl_easy_setopt(curl, CURLOPT_COPYPOSTFIELDS, json);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, leave_unread);
+    curl_multi_add_handle(posts->multi, curl);
+    posts->count++;
+}
+
+static void end_post(Posts *posts, const CURLMsg *message)
+{
+    CURL *curl = message->easy_handle;
+    char status[40], *url = NULL;
+    long code = 0;
+    curl_easy_getinfo(curl, CURLINFO_EFFECTIVE_URL, &url);
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &code);
+    snprintf(status, sizeof status, "it answers %ld", code);
+    if (message->data.result != CURLE_OK || code < 200 || code >= 300)
+        log_event(LEVEL_WARNING, "webhook_failed", "url", url == NULL ? "" : url, "why",
+                  message->data.result != CURLE_OK ? curl_easy_strerror(message->data.result) : status);
+    curl_multi_remove_handle(posts->multi, curl);
+    curl_easy_cleanup(curl);
+    posts->count--;
+}
+
+void posts_tick(Posts *posts)
+{
+    int running, left;
+    const CURLMsg *message;
+    if (posts->count == 0)
+        return;
+    curl_multi_perform(posts->multi, &running);
+    while ((message = curl_multi_info_read(posts->multi, &left)) != NULL)
+        if (message->msg == CURLMSG_DONE)
+            end_post(posts, message);
+}
+
+/* Handles that are still under way end with the process. */
+void posts_free(Posts *posts)
+{
+    if (posts == NULL)
+        return;
+    curl_multi_cleanup(posts->multi);
+    curl_slist_free_all(posts->headers);
+    free(posts);
+}
 
 /* ==== api call ==================================================================================================== */
 

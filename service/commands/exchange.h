@@ -51,6 +51,19 @@ MUST_USE Status exchange_run(const Server *server, const ApiRequest *exchange, A
 MUST_USE Status exchange_repeat(const Server *server, const ApiRequest *exchange, const char *step, Answer *answer,
                                 Message *why);
 
+/* ==== posts ======================================================================================================= */
+
+/* POSTs that go out beside other work, and whose answers nobody waits for: each is sent once, and the log names one that fails. */
+typedef struct Posts Posts;
+
+Posts *posts_new(void);
+/* `json` is the body. */
+void posts_send(Posts *posts, const char *url, const char *json);
+/* To be called often; waits for nothing. */
+void posts_tick(Posts *posts);
+/* What is under way is given up. */
+void posts_free(Posts *posts);
+
 /* ==== api call ==================================================================================================== */
 
 /* A call of the service's interface (docs/reference/api.md): sends a request, and makes one line of every refusal. */

@@ -665,8 +665,7 @@ Status command_rejudge(const Options *options, int *exit_status, Message *why)
     *exit_status = 0;
     Status status = rejudge_check_options(options, why);
     THEN(status, administered_store_open(options, NULL, &rejudging.store, why));
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     rejudging.json = output_new();
     if (options->problem != NULL)
         status = begin(&rejudging, why);

@@ -153,8 +153,7 @@ static Status follow_to_end(Following *following, Message *why)
     Status status = start(following, why);
     close(following->output[WRITER]);
     close(following->errors[WRITER]);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     follow(following);
     process_kill(following->child, &following->end->exit_status);
     read_rest(following, following->output[READER]);

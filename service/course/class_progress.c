@@ -209,11 +209,9 @@ Status class_hand_in(Store *store, const char *folder, ClassRun *run, Message *w
             return status;
         }
     }
-    Status status = database_begin(store, why);
-    if (status == STATUS_OK)
-        status = database_end(store,
-                              note_refusals(store, realpath(folder, whole) == NULL ? folder : whole, intake, why), why);
-    return status;
+    TRY(database_begin(store, why));
+    return database_end(store, note_refusals(store, realpath(folder, whole) == NULL ? folder : whole, intake, why),
+                        why);
 }
 
 /* ==== class progress ============================================================================================== */
@@ -296,8 +294,7 @@ Status class_progress_look(Store *store, ClassRun *run, ClassProgress *progress,
         last = run->items[i].submission > last ? run->items[i].submission : last;
     }
     Status status = judgings_states(store, first, last, &arena, &states, &count, why);
-    if (status == STATUS_OK)
-        status = look_at(store, run, states, count, progress, ended, context, why);
+    THEN(status, look_at(store, run, states, count, progress, ended, context, why));
     if (status == STATUS_OK && progress->at_start == SIZE_MAX)
         progress->at_start = progress->ended;
     arena_free(&arena);

@@ -115,8 +115,7 @@ static Status read_case_group(const RecordReading *reading, const cJSON *item, c
         if (strcmp(problem->groups[i].name, group->name) == 0)
             return json_fail(reading->file, json_get(item, "name"), reading->why, "there are two groups \"%s\"",
                              group->name);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     if (list->child == NULL)
         return json_fail(reading->file, list, reading->why, "expected at least one case");
     group->cases = arena_array(reading->arena, set->count, sizeof *group->cases);
@@ -152,8 +151,7 @@ static Status read_rung(const RecordReading *reading, const cJSON *rung, const P
     Ladder ladder;
     Text names = {0};
     Status status = ladder_read(found, &ladder, reading->why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     for (size_t i = 0; i < ladder.count && band->rung == NULL; i++) {
         const char *name = ladder.rungs[i].time.name;
         const size_t length = strlen(name) - strlen(".cu");
@@ -184,15 +182,13 @@ static Status read_band(const RecordReading *reading, const cJSON *item, const P
     const ClassBand *before = problem->band_count == 0 ? NULL : &problem->bands[problem->band_count - 1];
     Status status = json_check(reading->file, item, is_rung ? rung_keys : number_keys, LENGTH_OF(rung_keys),
                                reading->why);
-    if (status == STATUS_OK)
-        status = json_number(reading->file, item, "points", 0, MAX_POINTS, &band.points, reading->why);
+    THEN(status, json_number(reading->file, item, "points", 0, MAX_POINTS, &band.points, reading->why));
     if (status == STATUS_OK && is_rung)
         status = read_rung(reading, json_get(item, "rung"), found, problem, &band);
     if (status == STATUS_OK && !is_rung)
         status = json_number(reading->file, item, "at_least", 0, measures[problem->measure].most, &band.at_least,
                              reading->why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     if (before != NULL && band.points <= before->points)
         return json_fail(reading->file, json_get(item, "points"), reading->why,
                          "expected more points than in the band before (%.15g), found %.15g", before->points,
@@ -222,10 +218,8 @@ static Status read_speed(const RecordReading *reading, const cJSON *object, cons
     if (object == NULL)
         return STATUS_OK;
     Status status = json_check(reading->file, object, keys, LENGTH_OF(keys), reading->why);
-    if (status == STATUS_OK)
-        status = read_measure(reading, json_get(object, "measure"), &problem->measure);
-    if (status != STATUS_OK)
-        return status;
+    THEN(status, read_measure(reading, json_get(object, "measure"), &problem->measure));
+    TRY(status);
     if (list->child == NULL)
         return json_fail(reading->file, list, reading->why, "expected at least one band");
     problem->bands = arena_array(reading->arena, (size_t)cJSON_GetArraySize(list), sizeof *problem->bands);
@@ -241,16 +235,13 @@ static Status read_points(const RecordReading *reading, const cJSON *object, con
 {
     static const JsonKey keys[] = {
         {"accepted", JSON_NUMBER, false}, {"cases", JSON_ARRAY, false}, {"speed", JSON_OBJECT, false}};
-    Status status = json_check(reading->file, object, keys, LENGTH_OF(keys), reading->why);
-    if (status == STATUS_OK)
-        status = json_number(reading->file, object, "accepted", 0, MAX_POINTS, &problem->accepted, reading->why);
-    if (status == STATUS_OK)
-        status = read_case_groups(reading, json_get(object, "cases"), set, problem);
-    if (status == STATUS_OK)
-        status = read_speed(reading, json_get(object, "speed"), found, problem);
-    if (status == STATUS_OK && !(class_problem_points(problem) > 0))
+    TRY(json_check(reading->file, object, keys, LENGTH_OF(keys), reading->why));
+    TRY(json_number(reading->file, object, "accepted", 0, MAX_POINTS, &problem->accepted, reading->why));
+    TRY(read_case_groups(reading, json_get(object, "cases"), set, problem));
+    TRY(read_speed(reading, json_get(object, "speed"), found, problem));
+    if (!(class_problem_points(problem) > 0))
         return json_fail(reading->file, object, reading->why, "expected more than 0 points in all");
-    return status;
+    return STATUS_OK;
 }
 
 static MUST_USE Status class_problem_read(const RecordReading *reading, const cJSON *item, ClassProblem *problem)
@@ -259,14 +250,12 @@ static MUST_USE Status class_problem_read(const RecordReading *reading, const cJ
     Problem found;
     TestcaseSet set;
     Message unfit = {0};
-    Status status = json_check(reading->file, item, keys, LENGTH_OF(keys), reading->why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(json_check(reading->file, item, keys, LENGTH_OF(keys), reading->why));
     const cJSON *id = json_get(item, "problem");
     if (problem_read(id->valuestring, &found, &unfit) != STATUS_OK)
         return json_fail(reading->file, id, reading->why, "%s", unfit.text);
     problem->problem = arena_string(reading->arena, id->valuestring);
-    status = testcases_read(&found, &set, reading->why);
+    Status status = testcases_read(&found, &set, reading->why);
     if (status == STATUS_OK) {
         status = read_points(reading, json_get(item, "points"), &found, &set, problem);
         testcases_free(&set);
@@ -393,14 +382,12 @@ static Status take_people(const RecordReading *reading, const cJSON *list, const
             TRY(json_check(reading->file, item, keys, LENGTH_OF(keys), reading->why));
         const cJSON *written = cJSON_IsObject(item) ? json_get(item, "name") : item;
         status = check_person(reading, written, NULL);
-        if (status == STATUS_OK)
-            status = person_take(written->valuestring, name, reading->why);
+        THEN(status, person_take(written->valuestring, name, reading->why));
         for (size_t i = 0; i < group->person_count && status == STATUS_OK; i++)
             if (strcmp(group->people[i], name) == 0)
                 return json_fail(reading->file, written, reading->why, "\"%s\" is listed twice in group \"%s\"",
                                  group->people[i], group->name);
-        if (status != STATUS_OK)
-            return status;
+        TRY(status);
         group->people[group->person_count] = arena_string(reading->arena, name);
         if (cJSON_IsObject(item))
             status = read_spellings(reading, item, group->people[group->person_count]);
@@ -433,10 +420,10 @@ static const ClassGroup *group_named(const ClassFile *class, const char *name)
 
 static Status check_group_name(const RecordReading *reading, const cJSON *item, const void *member)
 {
-    Status status = check_name(reading, item, member);
-    if (status == STATUS_OK && group_named(reading->root, item->valuestring) != NULL)
+    TRY(check_name(reading, item, member));
+    if (group_named(reading->root, item->valuestring) != NULL)
         return json_fail(reading->file, item, reading->why, "there are two groups \"%s\"", item->valuestring);
-    return status;
+    return STATUS_OK;
 }
 
 static Status take_groups(const RecordReading *reading, const cJSON *list, const RecordRow *row, void *record)
@@ -716,8 +703,7 @@ Status class_file_read(const char *path, ClassFile *class, Message *why)
         return fail(STATUS_NOT_FOUND, why, "%s: there is no such file, expected a class.json", path);
     }
     Status status = json_read(path, MAX_CLASS_BYTES, &file, why);
-    if (status == STATUS_OK)
-        status = record_read(&class_table, &file, file.root, &class->arena, class, why);
+    THEN(status, record_read(&class_table, &file, file.root, &class->arena, class, why));
     json_free(&file);
     if (status != STATUS_OK)
         class_file_free(class);

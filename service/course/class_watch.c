@@ -41,11 +41,10 @@ static Status add_people(Store *store, const ClassGroup *group, Message *why)
     for (size_t i = 0; i < group->person_count && status == STATUS_OK; i++) {
         Person person;
         status = people_admit(store, group->people[i], &arena, &person, why);
-        if (status == STATUS_OK)
-            status = database_do(store, NULL, why,
+        THEN(status, database_do(store, NULL, why,
                                  "INSERT INTO membership (class_group, person, by_class)"
                                  " SELECT id, ?2, 1 FROM class_group WHERE name = ?1 ON CONFLICT DO NOTHING",
-                                 "ti", group->name, person.id);
+                                 "ti", group->name, person.id));
     }
     arena_free(&arena);
     return status;
@@ -77,14 +76,11 @@ static Status take_joined(Store *store, ClassFile *file, ClassGroup *group, Mess
 static MUST_USE Status class_groups_join(Store *store, ClassFile *file, Message *why)
 {
     Status status = database_begin(store, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     for (size_t i = 0; i < file->group_count && status == STATUS_OK; i++) {
         status = add_group(store, &file->groups[i], why);
-        if (status == STATUS_OK)
-            status = add_people(store, &file->groups[i], why);
-        if (status == STATUS_OK)
-            status = take_joined(store, file, &file->groups[i], why);
+        THEN(status, add_people(store, &file->groups[i], why));
+        THEN(status, take_joined(store, file, &file->groups[i], why));
     }
     return database_end(store, status, why);
 }
@@ -121,8 +117,7 @@ Status class_take_for(ClassFile *file, Store *store, const char *person, Message
 static MUST_USE Status class_read_for(const char *path, Store *store, const char *person, ClassFile *file, Message *why)
 {
     Status status = class_file_read(path, file, why);
-    if (status == STATUS_OK)
-        status = class_take_for(file, store, person, why);
+    THEN(status, class_take_for(file, store, person, why));
     if (status != STATUS_OK)
         class_file_free(file);
     return status;

@@ -324,8 +324,7 @@ Status extensions_audit(Store *store, const ClassFile *file, const char *person,
     ExceptionComparison comparison = {.store = store, .file = file, .person = person, .why = why};
     comparison.path = realpath(file->path, whole) == NULL ? file->path : whole;
     Status status = database_begin(store, why);
-    if (status == STATUS_OK)
-        status = database_end(store, compare(&comparison), why);
+    THEN(status, database_end(store, compare(&comparison), why));
     arena_free(&comparison.arena);
     return status;
 }

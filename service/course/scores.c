@@ -331,8 +331,7 @@ Status result_points(const char *class_path, Arena *arena, Outcome *outcome, Mes
 {
     ClassFile class;
     Status status = class_file_read(class_path, &class, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     if (outcome != NULL)
         status = count_points(&class, arena, outcome, why);
     class_file_free(&class);

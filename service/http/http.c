@@ -210,8 +210,7 @@ static MUST_USE Status listen_unix(const char *path, mode_t mode, int *listening
                     sizeof address.sun_path - 1);
     memcpy(address.sun_path, path, strlen(path));
     Status status = remove_dead(&address, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (file < 0 || bind(file, (const struct sockaddr *)&address, sizeof address) != 0 || chmod(path, mode) != 0) {
         status = fail_errno(why, "%s", path);

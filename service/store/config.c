@@ -233,6 +233,15 @@ static Status check_names(const RecordReading *reading, const cJSON *list, const
     return STATUS_OK;
 }
 
+static Status check_webhooks(const RecordReading *reading, const cJSON *list, const void *member)
+{
+    for (const cJSON *item = list->child; item != NULL; item = item->next)
+        if (strncmp(item->valuestring, "https://", 8) != 0 && strncmp(item->valuestring, "http://", 7) != 0)
+            return json_fail(reading->file, item, reading->why, "expected a URL of http or https, found \"%s\"",
+                             item->valuestring);
+    return check_names(reading, list, member);
+}
+
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static const char *const engine_names[] = {[ENGINE_WORKERS] = "workers", [ENGINE_SLURM] = "slurm", NULL};
@@ -281,6 +290,7 @@ RECORD_PUBLIC(config_table, Config,
     ROW(Config, class_file, "class", .check = check_path),
     ROW_TEXTS(Config, admins.items, admins.count, "admins", .take = take_words, .check = check_names),
     ROW_TEXTS(Config, teachers.items, teachers.count, "teachers", .take = take_words, .check = check_names),
+    ROW_TEXTS(Config, webhooks.items, webhooks.count, "webhooks", .take = take_words, .check = check_webhooks),
     ROW_TEXTS(Config, workers.items, workers.count, "workers", .take = take_words, .check = check_names),
     ROW(Config, engine, "engine", .names = engine_names),
     ROW_OBJECT(Config, slurm, "slurm", slurm_table, .when = has_slurm),

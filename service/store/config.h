@@ -99,6 +99,7 @@ typedef struct Config {
     ProxySocket proxy_socket;
     const char *state;      /* folder of the store */
     Names admins, teachers; /* login names */
+    Names webhooks;         /* URLs that get a POST for each piece of news (queue.h) */
     Names workers;          /* devices for which `serve` starts a worker of its own */
     WorkerEngine engine;
     SlurmSettings slurm;

@@ -128,6 +128,24 @@ static void answer_reason(QueueWorker *worker, const char *reason)
     answer(worker, object);
 }
 
+/* ==== news ======================================================================================================== */
+
+static void tell(const Queue *queue, const QueuedJob *judging, const char *event, const char *what)
+{
+    const QueueNews news = {event, judging->submission, judging->person, judging->problem, judging->mode, what};
+    if (queue->options.tell != NULL && judging->batch == LIVE_BATCH)
+        queue->options.tell(queue->options.context, &news);
+}
+
+static void tell_held(const Queue *queue, int64_t id, const char *why)
+{
+    Arena arena = {0};
+    QueuedJob judging;
+    if (judgings_read(queue->store, id, &arena, &judging, NULL) == STATUS_OK)
+        tell(queue, &judging, "held", why);
+    arena_free(&arena);
+}
+
 /* ==== attempts ==================================================================================================== */
 
 static const char *name_attempt(WorkId id, char name[40])
@@ -172,6 +190,8 @@ static Status give_up(Queue *queue, WorkId id, const char *name, const char *out
     TRY(judgings_fail(queue->store, id.judging, id.attempt, outcome, reason, &held, why));
     log_event(held ? LEVEL_ERROR : LEVEL_WARNING, "attempt_failed", "judging", name_attempt(id, attempt), "worker",
               kept, "outcome", outcome, "held", held ? "yes" : "no", "why", reason);
+    if (held)
+        tell_held(queue, id.judging, reason);
     QueueWorker *worker = find_worker(queue, kept);
     if (worker != NULL && has_job(worker, id))
         worker->job = (WorkId){0};
@@ -482,6 +502,10 @@ static Status record(Queue *queue, const WorkResult *result, Arena *arena, const
     *outcome = recorded == TOO_LATE ? "late" : "recorded";
     log_event(LEVEL_INFO, recorded == TOO_LATE ? "late_result" : "recorded", "judging",
               name_attempt(result->id, attempt), "worker", result->worker, "verdict", recording.verdict);
+    if (recorded != TOO_LATE)
+        tell(queue, &judging, "judged", recording.verdict);
+    if (recorded != TOO_LATE && recording.run != NULL && strcmp(run.rank_status, "ranked") == 0)
+        tell(queue, &judging, "board", recording.verdict);
     return STATUS_OK;
 }
 

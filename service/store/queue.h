@@ -27,9 +27,20 @@
 
 typedef struct Queue Queue;
 
+/* What others may want to know at once. "judged": a submission has its verdict; "board": a run of it ranks; "held": the judge failed at
+ * it, and a person must look. */
+typedef struct QueueNews {
+    const char *event;
+    int64_t submission;
+    const char *person, *problem, *mode;
+    const char *what; /* the verdict, or why it is held */
+} QueueNews;
+
 typedef struct QueueOptions {
     const char *state; /* folder of the store, which holds the editions, too (grader/problem/problem_edition.h) */
     double lease_s;
+    void (*tell)(void *context, const QueueNews *news); /* NULL: nobody wants to know */
+    void *context;
     bool workers_come_later; /* only when something waits are workers started: that none is there is no trouble */
 } QueueOptions;
 

@@ -75,9 +75,7 @@ enum { LOCK_TRIES = 40 };
 static Status lock_folder(const char *folder, Message *why)
 {
     char path[SERVICE_PATH_BYTES];
-    Status status = path_in(folder, LOCK_NAME, path, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(path_in(folder, LOCK_NAME, path, why));
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0)
         return fail_errno(why, "%s", path);
@@ -95,8 +93,8 @@ static Status prepare_folder(const char *folder, Message *why)
 {
     if (mkdir(folder, 0700) != 0 && errno != EEXIST)
         return fail_errno(why, "%s", folder);
-    Status status = refuse_network(folder, why);
-    return status == STATUS_OK ? lock_folder(folder, why) : status;
+    TRY(refuse_network(folder, why));
+    return lock_folder(folder, why);
 }
 
 /* ---- the tables -------------------------------------------------------------------------------------------------- */
@@ -122,10 +120,8 @@ static Status make_tables(Store *store, Message *why)
     static const char *const upgrades[] = {service_sql,           service_upgrade_2_sql, service_upgrade_3_sql,
                                            service_upgrade_4_sql, service_upgrade_5_sql, service_upgrade_6_sql};
     int version;
-    Status status = database_begin(store, why);
-    if (status != STATUS_OK)
-        return status;
-    status = read_version(store, &version, why);
+    TRY(database_begin(store, why));
+    Status status = read_version(store, &version, why);
     if (status == STATUS_OK && version == 0)
         status = database_run(store, service_sql, why);
     for (int from = version; from > 0 && from < SERVICE_SCHEMA_VERSION && status == STATUS_OK; from++)
@@ -159,8 +155,7 @@ static Status copy_older(const char *path, Message *why)
     Status status = database_int(&older, &version, why, "PRAGMA user_version", "");
     if (status == STATUS_OK && version > 0 && version < STORE_SCHEMA_VERSION)
         status = copy_version(&older, "version", (int)version, why);
-    if (status == STATUS_OK)
-        status = read_version(&older, &service_version, why);
+    THEN(status, read_version(&older, &service_version, why));
     if (status == STATUS_OK && service_version > 0 && service_version < SERVICE_SCHEMA_VERSION)
         status = copy_version(&older, "service-version", service_version, why);
     database_close(&older);
@@ -199,16 +194,11 @@ Status service_store_open(const char *folder, Store **store, Message *why)
     char path[SERVICE_PATH_BYTES];
     *store = NULL;
     Status status = service_store_path(folder, path, why);
-    if (status == STATUS_OK)
-        status = note_lost(folder, path, why);
-    if (status == STATUS_OK)
-        status = prepare_folder(folder, why);
-    if (status == STATUS_OK)
-        status = copy_older(path, why);
-    if (status == STATUS_OK)
-        status = store_open(path, STORE_WRITE, store, why);
-    if (status == STATUS_OK)
-        status = make_tables(*store, why);
+    THEN(status, note_lost(folder, path, why));
+    THEN(status, prepare_folder(folder, why));
+    THEN(status, copy_older(path, why));
+    THEN(status, store_open(path, STORE_WRITE, store, why));
+    THEN(status, make_tables(*store, why));
     if (status != STATUS_OK) {
         store_close(*store);
         *store = NULL;
@@ -222,10 +212,8 @@ Status service_store_upgrade(const char *folder, Message *why)
     Store *store = NULL;
     int version = 0;
     Status status = service_store_path(folder, path, why);
-    if (status == STATUS_OK)
-        status = store_open(path, STORE_READ, &store, why);
-    if (status == STATUS_OK)
-        status = read_version(store, &version, why);
+    THEN(status, store_open(path, STORE_READ, &store, why));
+    THEN(status, read_version(store, &version, why));
     store_close(store);
     if (status != STATUS_OK || version == 0 || version == SERVICE_SCHEMA_VERSION)
         return status;
@@ -318,8 +306,7 @@ static Status check_copy(const char *copy, Store **store, Message *why)
     Status status = store_open(copy, STORE_READ, store, why);
     if (status == STATUS_NOT_FOUND)
         return fail(status, why, "%s: there is no such file, expected a copy of `convjudge backup`", copy);
-    if (status == STATUS_OK)
-        status = read_version(*store, &version, why);
+    THEN(status, read_version(*store, &version, why));
     if (status == STATUS_OK && version == 0)
         status = fail(STATUS_BAD_INPUT, why, "%s: holds no submissions, expected a copy of `convjudge backup`", copy);
     return status;
@@ -344,20 +331,17 @@ static Status prepare_copy(const char *restored, int64_t present, const char *fr
 {
     Store *store = NULL;
     Status status = store_open(restored, STORE_WRITE, &store, why);
-    if (status == STATUS_OK)
-        status = make_tables(store, why);
-    if (status == STATUS_OK)
-        status = database_do(
+    THEN(status, make_tables(store, why));
+    THEN(
+        status,
+        database_do(
             store, NULL, why,
             "UPDATE next_number SET submission = CASE WHEN ?1 > 0 THEN max(submission, ?1, (SELECT coalesce(max(id), 0) + 1 FROM submission))"
             " ELSE max(submission, (SELECT coalesce(max(id), 0) FROM submission)) + ?2 END",
-            "ii", present, (int64_t)UNSEEN_NUMBERS);
-    if (status == STATUS_OK)
-        status = database_int(store, next_number, why, "SELECT submission FROM next_number", "");
-    if (status == STATUS_OK)
-        status = audit_add(store, "administrator", "restore", from, why);
-    if (status == STATUS_OK)
-        status = database_run(store, "PRAGMA wal_checkpoint(TRUNCATE)", why);
+            "ii", present, (int64_t)UNSEEN_NUMBERS));
+    THEN(status, database_int(store, next_number, why, "SELECT submission FROM next_number", ""));
+    THEN(status, audit_add(store, "administrator", "restore", from, why));
+    THEN(status, database_run(store, "PRAGMA wal_checkpoint(TRUNCATE)", why));
     store_close(store);
     return status;
 }
@@ -387,12 +371,10 @@ static Status restore_locked(const char *folder, const char *copy, char kept[SER
     if (unlink(restored) != 0 && errno != ENOENT)
         return fail_errno(why, "%s", restored);
     Status status = check_copy(copy, &source, why);
-    if (status == STATUS_OK)
-        status = service_store_backup(source, restored, why);
+    THEN(status, service_store_backup(source, restored, why));
     store_close(source);
     kept[0] = '\0';
-    if (status == STATUS_OK)
-        status = prepare_copy(restored, present_number(path), copy, next_number, why);
+    THEN(status, prepare_copy(restored, present_number(path), copy, next_number, why));
     if (status == STATUS_OK && stat(path, &info) == 0) {
         char name[80];
         snprintf(name, sizeof name, "convjudge.db.before-%s", utc_now().text);

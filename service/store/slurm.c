@@ -601,8 +601,7 @@ static Status look(Slurm *slurm, Message *why)
     int64_t waiting = 0, strangers = 0;
     Status status = judgings_waiting(slurm->store, &waiting, why);
     THEN(status, look_at_jobs(slurm, &strangers, why));
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     if (waiting == 0)
         slurm->fruitless = 0;
     const bool is_new = slurm->listed_s <= 0, is_due = now_s() >= slurm->listed_s + LIST_S;

@@ -142,7 +142,7 @@ static Status note_origin(Store *store, const HandIn *hand_in, int64_t id, Messa
         return STATUS_OK;
     return database_do(store, NULL, why,
                        "INSERT INTO taken_in (submission, origin, received_s, marked_late, person_id)"
-                       " VALUES (?1, ?2, nullif(?3, 0), ?4, ?5)",
+                       " VALUES (?1, ?2, nullif(?3, 0), ?4, coalesce(?5, ''))",
                        "itiit", id, hand_in->origin, hand_in->origin_received_s, (int64_t)hand_in->origin_marked_late,
                        hand_in->origin_person_id);
 }

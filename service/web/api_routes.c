@@ -312,8 +312,6 @@ static void answer_health(Visit *visit)
         look_at_store(service);
         service->checked_s = now_s();
     }
-    if (service->store_trouble.text[0] == '\0' && queue_pause(service->store, visit->arena, &pause, &why) != STATUS_OK)
-        service->store_trouble = why;
     if (service->store_trouble.text[0] != '\0')
         answer_failure(visit, STATUS_SYSTEM, &service->store_trouble);
     else if (clock_watch_alarm(&service->clock, alarm, sizeof alarm))
@@ -324,6 +322,8 @@ static void answer_health(Visit *visit)
         answer_error(visit, 503,
                      "the store was gone and is a new, empty one; restore a copy (convjudge restore), or remove %s",
                      lost);
+    else if (queue_pause(service->store, visit->arena, &pause, &why) != STATUS_OK)
+        answer_failure(visit, STATUS_SYSTEM, &why);
     else if (pause != NULL)
         answer_error(visit, 503, "the queue is paused since %s: %s", pause->since_utc, pause->why);
     else if (silent[0] != '\0')

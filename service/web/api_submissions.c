@@ -450,8 +450,7 @@ static Status add_submission(const Visit *visit, const StoredSubmission *row, co
     Status status = judgings_document(visit->service->store, row->judging, "report", visit->arena, &report, why);
     if (status == STATUS_OK && report != NULL)
         status = place_document(visit, row, "report", report, &report, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     add_head(out, row, object, visit->arena);
     text_add(out, report == NULL ? "" : report);
     if (source != NULL)

@@ -51,8 +51,7 @@ Status board_data_read(Store *store, const Problem *problem, const Board *board,
                         .is_older = board->is_older};
     if (store != NULL)
         status = store_standings(store, board, arena, &standings, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     page->standings = standings.people;
     page->standing_count = standings.count;
     page->newest_run = standings.newest_run;

@@ -108,8 +108,7 @@ static Status find_author(const Visit *visit, const HandInRequest *request, Pers
     Status status = people_admit(visit->service->store, request->person, visit->arena, author, why);
     if (status == STATUS_OK && visit->hands_in_only)
         status = check_author(visit, *author, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     const char *const action = "hand in"; /* as it is in the audit logs of earlier versions */
     text_printf(&object, "%s for %s, key %s", request->file_name, author->name, request->key);
     status = audit_add(visit->service->store, visit->person.name, action, object.data, why);
@@ -138,7 +137,7 @@ static void tell_limit(Visit *visit, const HandInRefusal *refusal, Message *why)
     visit->is_limited = true;
     const int64_t wait_s = refusal->next_s - (int64_t)time(NULL);
     const char *when = class == NULL
-                           ? utc_of(refusal->next_s).text
+                           ? arena_string(visit->arena, utc_of(refusal->next_s).text)
                            : arena_printf(visit->arena, "%s (%s)", class_time_local(&class->zone, refusal->next_s).text,
                                           class->zone.name);
     http_reply_header(visit->reply, "Retry-After",

@@ -4,6 +4,7 @@
 #include "base/html.h"
 #include "base/terminal.h"
 #include "grader/report/report.h"
+#include "service/store/service_store.h"
 #include "service/store/view.h"
 #include "service/web/template.h"
 
@@ -139,8 +140,19 @@ typedef struct FigureMoment {
     int year, month, day, hour, minute;
 } FigureMoment;
 
+static const Zone *shown_zone;
+
+void moments_show_in(const Zone *zone)
+{
+    shown_zone = zone;
+}
+
+/* In the shown zone. */
 static bool read_moment(const char *text, FigureMoment *moment)
 {
+    const int64_t utc_s = shown_zone == NULL ? 0 : utc_seconds(text);
+    const UtcTime local = utc_of(utc_s == 0 ? 0 : zone_local(shown_zone, utc_s));
+    text = utc_s == 0 ? text : local.text;
     int count = sscanf(text, "%4d-%2d-%2dT%2d:%2d", &moment->year, &moment->month, &moment->day, &moment->hour,
                        &moment->minute);
     return count == 5 && moment->month >= 1 && moment->month <= 12;
@@ -154,8 +166,8 @@ Figure figure_moment(const char *time_utc)
     FigureMoment moment;
     if (!read_moment(time_utc, &moment))
         return figure("%.60s", time_utc);
-    return figure("%d" NO_BREAK "%s" NO_BREAK "%d, %02d:%02d" NO_BREAK "UTC", moment.day, months[moment.month - 1],
-                  moment.year, moment.hour, moment.minute);
+    return figure("%d" NO_BREAK "%s" NO_BREAK "%d, %02d:%02d%s", moment.day, months[moment.month - 1], moment.year,
+                  moment.hour, moment.minute, shown_zone == NULL ? NO_BREAK "UTC" : "");
 }
 
 Figure figure_day(const char *time_utc)

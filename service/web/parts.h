@@ -6,6 +6,7 @@
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 #include "leaderboard/store.h"
+#include "service/course/class_file.h"
 #include "service/store/submissions.h"
 #include "service/web/site.h"
 
@@ -38,6 +39,8 @@ Figure figure_bytes(double bytes);
 Figure figure_duration(double seconds);
 /* "23 Nov 2026, 13:24 UTC" of "2026-11-23T13:24:16Z"; another text as it is. */
 Figure figure_moment(const char *time_utc);
+/* Moments and days are shown in this zone, whose name the foot of the page says; NULL: in UTC, which each moment says. */
+void moments_show_in(const Zone *zone);
 /* "23 Nov 2026" */
 Figure figure_day(const char *time_utc);
 

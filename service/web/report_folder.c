@@ -143,8 +143,7 @@ static Status read_boards(Folder *folder, const Problem *problem, BoardPage **pa
 {
     Board *boards;
     Status status = board_data_list(folder->store, problem, &folder->arena, &boards, count, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     *pages = arena_array(&folder->arena, *count, sizeof **pages);
     for (size_t i = 0; status == STATUS_OK && i < *count; i++) {
         status = board_data_read(folder->store, problem, &boards[i], &folder->arena, &(*pages)[i], why);
@@ -235,8 +234,7 @@ Status report_folder_write(Store *store, const ReportOrder *order, size_t *pages
     Status status = make_folder(order->folder, why);
     if (status == STATUS_OK && store != NULL)
         status = store_begin_reading(store, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     status = write_pages(&folder, why);
     if (status == STATUS_OK && store != NULL)
         status = store_end_reading(store, why);

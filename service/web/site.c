@@ -49,6 +49,7 @@ void site_show(Text *page, const Site *site, const char *name, cJSON *values)
     cJSON *shown = cJSON_AddObjectToObject(values, "site");
     Text style = {0};
     values_put(shown, "title=%s person=%s", site->title == NULL ? "ConvJudge" : site->title, site->person);
+    values_put(shown, "zone=%s", site->zone == NULL ? "" : site->zone);
     cJSON_AddBoolToObject(shown, "is_static", site->is_static);
     cJSON_AddBoolToObject(shown, "is_alone", site->is_alone);
     cJSON_AddBoolToObject(shown, "is_teacher", site->is_teacher || site->is_admin);

@@ -17,6 +17,7 @@ typedef struct Site {
     bool is_alone;      /* with is_static: one file, with the style in it and without links to others */
     const char *person; /* who has logged in; NULL: nobody */
     bool is_teacher, is_admin;
+    const char *zone; /* of all times on the page; NULL: UTC */
 } Site;
 
 /* The headers of every page of a server, beside Content-Type: "text/html; charset=utf-8". Nothing comes from elsewhere, and there is no script but

@@ -585,7 +585,10 @@ Status site_put_similar(const Visit *visit, cJSON *page, Message *why)
 
 Site site_of(const Visit *visit)
 {
-    return (Site){.title = visit->service->config->title,
+    const ClassFile *class = class_of(visit);
+    moments_show_in(class == NULL ? NULL : &class->zone);
+    return (Site){.zone = class == NULL ? NULL : class->zone.name,
+                  .title = visit->service->config->title,
                   .person = visit->is_known ? visit->person.name : NULL,
                   .is_teacher = visit->is_known && visit->person.role >= PERSON_TEACHER,
                   .is_admin = visit->is_known && visit->person.role >= PERSON_ADMIN};

@@ -255,9 +255,7 @@ static void put_source(const Visit *visit, cJSON *source, const StoredSubmission
 static Status read_title(const Visit *visit, const char *id, const char **title, Message *why)
 {
     Problem problem;
-    Status status = problem_read(id, &problem, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(problem_read(id, &problem, why));
     *title = arena_string(visit->arena, problem.title);
     problem_free(&problem);
     return STATUS_OK;
@@ -271,8 +269,7 @@ void site_sources(Visit *visit)
     size_t count = 0;
     Message why;
     Status status = read_title(visit, visit->argument, &title, &why);
-    if (status == STATUS_OK)
-        status = class_open_sources(visit, visit->argument, &rows, &count, &why);
+    THEN(status, class_open_sources(visit, visit->argument, &rows, &count, &why));
     for (size_t i = 0; i < count; i++) {
         const bool has_time = rows[i].time.ms > 0 && !class_hides_board_from(visit, rows[i].problem);
         cJSON *source = values_row(sources);
@@ -437,8 +434,7 @@ void site_login(Visit *visit)
     Secret cookie;
     Message why;
     Status status = login_begin(visit->service->store, token, &cookie, &why);
-    if (status == STATUS_OK)
-        status = login_owner(visit->service->store, cookie.hex, visit->arena, &visit->person, &why);
+    THEN(status, login_owner(visit->service->store, cookie.hex, visit->arena, &visit->person, &why));
     if (status == STATUS_NOT_FOUND) {
         visit->reply->status = 401;
         show_login(visit, problem, "This is not a token that is in force; a teacher gives out new ones.", next);
@@ -493,8 +489,7 @@ void site_ruling(Visit *visit)
                            .person = visit->person.name,
                            .time_utc = now.text};
     Status status = rulings_add(visit->service->store, &ruling, &why);
-    if (status == STATUS_OK)
-        status = audit_add(visit->service->store, visit->person.name, kind, path_of(visit, row.id), &why);
+    THEN(status, audit_add(visit->service->store, visit->person.name, kind, path_of(visit, row.id), &why));
     if (status == STATUS_OK)
         answer_redirect(visit, "/teacher");
     else
@@ -595,8 +590,7 @@ static Status show_person(Visit *visit, const Person *person, Message *why)
     cJSON *page = cJSON_CreateObject();
     put_filter(visit, &filter, page);
     Status status = submissions_list(visit->service->store, &filter, visit->arena, &rows, &count, why);
-    if (status == STATUS_OK)
-        status = put_results(visit, person, cJSON_AddArrayToObject(page, "results"), why);
+    THEN(status, put_results(visit, person, cJSON_AddArrayToObject(page, "results"), why));
     const bool compares = status == STATUS_OK && read_compared(visit, person, "before", &before, why) &&
                           read_compared(visit, person, "after", &after, why);
     cJSON *changes = compares ? comparison(&before, &after) : NULL;
@@ -624,8 +618,7 @@ void site_person(Visit *visit)
     Status status = people_find(visit->service->store, visit->argument, visit->arena, &person, &why);
     if (status == STATUS_OK && !visible_to(visit, person.id))
         status = fail(STATUS_NOT_FOUND, &why, "there is no person of this name");
-    if (status == STATUS_OK)
-        status = show_person(visit, &person, &why);
+    THEN(status, show_person(visit, &person, &why));
     if (status != STATUS_OK)
         answer_failure(visit, status, &why);
 }
@@ -645,8 +638,7 @@ void site_pseudonym(Visit *visit)
     }
     if (status == STATUS_OK && pseudonym == NULL)
         status = fail(STATUS_BAD_INPUT, &why, "expected a pseudonym");
-    if (status == STATUS_OK)
-        status = people_set_pseudonym(visit->service->store, person.id, pseudonym, &why);
+    THEN(status, people_set_pseudonym(visit->service->store, person.id, pseudonym, &why));
     if (status == STATUS_OK)
         answer_redirect(visit, site_person_path(visit, person.name));
     else
@@ -696,10 +688,10 @@ static Status put_class(const Visit *visit, cJSON *page, Message *why)
     const char **problems;
     size_t count = 0, problem_count = 0;
     Status status = problem_list(visit->arena, &problems, &problem_count, why);
-    if (status == STATUS_OK)
-        status = people_list(visit->service->store, 0, visit->arena, &people, &count, why);
-    if (status == STATUS_OK)
-        status = values_query(
+    THEN(status, people_list(visit->service->store, 0, visit->arena, &people, &count, why));
+    THEN(
+        status,
+        values_query(
             visit->service->store, works, why,
             "SELECT name AS person, problem, tries, since, best > 0 AS is_solved, CASE WHEN best > 0 THEN best ELSE newest"
             " END AS number, (SELECT verdict FROM current_judging AS last WHERE last.submission = newest) AS verdict FROM"
@@ -709,7 +701,7 @@ static Status put_class(const Visit *visit, cJSON *page, Message *why)
             " JOIN current_judging AS judging ON judging.submission = submission.id"
             " WHERE mode <> 'try' AND judging.state <> 'cancelled' GROUP BY person.name, submission.problem)"
             " ORDER BY name",
-            "");
+            ""));
     if (status == STATUS_OK) {
         for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
             cJSON_AddArrayToObject(page, lists[i]);
@@ -802,14 +794,10 @@ void site_teacher(Visit *visit)
     cJSON *page = cJSON_CreateObject();
     Message why;
     Status status = put_class(visit, page, &why);
-    if (status == STATUS_OK)
-        status = put_quarantine(visit, cJSON_AddArrayToObject(page, "quarantine"), &why);
-    if (status == STATUS_OK)
-        status = put_groups(visit, cJSON_AddArrayToObject(page, "groups"), &why);
-    if (status == STATUS_OK)
-        status = site_put_similar(visit, page, &why);
-    if (status == STATUS_OK)
-        status = site_put_outdated(visit, page, &why);
+    THEN(status, put_quarantine(visit, cJSON_AddArrayToObject(page, "quarantine"), &why));
+    THEN(status, put_groups(visit, cJSON_AddArrayToObject(page, "groups"), &why));
+    THEN(status, site_put_similar(visit, page, &why));
+    THEN(status, site_put_outdated(visit, page, &why));
     values_put(page, "has_points=%d", class_of(visit) != NULL);
     site_answer(visit, status, &why, "teacher", page);
 }

@@ -59,8 +59,7 @@ static Status put_board(const Visit *visit, const StoredSubmission *row, BoardPa
     const Board of_run = {
         .problem = row->problem, .revision = row->revision, .device = row->device, .epoch = row->epoch};
     Status status = problem_read(row->problem, &problem, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     values_put(page, "problem_title=%s", problem.title);
     if (row->run != 0) {
         status = site_board(visit, &problem, &of_run, BOARD_ROWS, board, why);
@@ -217,8 +216,7 @@ void site_submission(Visit *visit)
     int64_t before = 0;
     Status status = find_one_before(visit, &row, &before, &why);
     values_put(page, "before=%" PRId64 " can_edit=%d", before, row.person_id == visit->person.id);
-    if (status == STATUS_OK)
-        status = put_submission(visit, &row, &documents, page, &why);
+    THEN(status, put_submission(visit, &row, &documents, page, &why));
     site_answer(visit, status, &why, "submission", page);
     cJSON_Delete(documents.result);
     cJSON_Delete(documents.explain);

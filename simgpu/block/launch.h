@@ -119,6 +119,7 @@ typedef struct SimLaunch {
     SimMarked marked;                  /* SimReport.certain_bytes counts in it */
     struct Footprint *footprint; /* gets the bytes of device memory that the launch uses (memory/footprint.h). Such a
                                     * launch is not checked for anything; NULL: not wanted */
+    struct RequestLog *requests; /* gets what one block asks of memory (simgpu/engine/request.h); NULL: not wanted */
     bool is_untimed;             /* the time is not wanted, which makes the launch faster: only instructions
                                               * are counted, and modelled_s is the time of launching an empty kernel.
                                               * Ignored with SIM_COUNT_LINES */

@@ -124,6 +124,7 @@ typedef struct Worker {
     struct BulkCopies *bulk; /* bulk copies that are under way (simgpu/engine/bulk_copy.c); NULL: none ever was */
     int bulk_count;
     struct Sanitizer *sanitizer;        /* sanitizer_state.h; NULL: the launch has no plan */
+    struct RequestLog *requests;        /* simgpu/engine/request.h; NULL: the block is not watched */
     struct BlockProvenance *provenance; /* simgpu/engine/provenance.c; NULL: the launch is not traced */
 } Worker;
 

@@ -8,6 +8,7 @@
 #include "calls.cuh"
 #include "rounds.cuh"
 #include "slow_paths.cuh"
+#include "touches.cuh"
 #include "waiting.cuh"
 
 // ---- rates of a multiprocessor -----------------------------------------------------------------------------------
@@ -392,7 +393,7 @@ int main(int argc, char** argv)
     } parts[] = {{"operations", operations}, {"accesses", loads_and_stores}, {"constants", constants},
                  {"latencies", latencies}, {"memory", memory}, {"overheads", overheads},
                  {"cold", cold}, {"planes", planes}, {"chains", chains}, {"matrices", matrices}, {"queue", queue},
-                 {"slow_paths", slow_paths}, {"rounds", rounds}};
+                 {"slow_paths", slow_paths}, {"rounds", rounds}, {"touches", touches}};
     for (const auto& part : parts)
         if (argc < 2 || std::strcmp(argv[1], part.name) == 0) {
             std::fprintf(stderr, "calibrate: %s\n", part.name);

@@ -118,3 +118,14 @@ MatrixPlace matrix_place(const MatrixShape *shape, MatrixPart part, MatrixType t
         along = 8 * (register_number & 1) + 16 * (register_number / 2 / steps);
     return (MatrixPlace){.along = along, .across = index + 4 * packed * step};
 }
+
+void matrix_lay_out(Matrix *matrix)
+{
+    const MatrixType types[] = {[MATRIX_A] = matrix->a, [MATRIX_B] = matrix->b, [MATRIX_SUM] = matrix->d};
+    for (MatrixPart part = MATRIX_A; part <= MATRIX_SUM; part++) {
+        MatrixLayout *layout = &matrix->layouts[part];
+        layout->count = matrix_registers(&matrix->shape, part, types[part]);
+        for (int i = 0; i < layout->count; i++)
+            layout->places[i] = matrix_place(&matrix->shape, part, types[part], i, 0);
+    }
+}

@@ -173,6 +173,16 @@ typedef struct MatrixShape {
     uint8_t m, n, k;
 } MatrixShape;
 
+typedef struct MatrixPlace {
+    int along, across;
+} MatrixPlace;
+
+/* The registers of a fragment that hold each element once, and the places of element 0 of each in lane 0. */
+typedef struct MatrixLayout {
+    int count;
+    MatrixPlace places[MATRIX_REGISTERS];
+} MatrixLayout;
+
 /* What an instruction multiplies; D = A B + C. */
 struct Matrix { /* of code.h */
     MatrixShape shape;
@@ -181,6 +191,7 @@ struct Matrix { /* of code.h */
     bool saturates;       /* integer sums clamp instead of wrapping around */
     uint8_t k_together; /* products of floats that are added up together with C; the next ones are added to that sum */
     uint8_t d_count, a_count, b_count, c_count;
+    MatrixLayout layouts[MATRIX_SUM + 1];   /* of A, B and D (matrix_lay_out()) */
     Operand operands[4 * MATRIX_REGISTERS]; /* those of D, A, B and C one after the other */
 };
 
@@ -189,10 +200,6 @@ static inline int matrix_operand_count(const Matrix *matrix)
 {
     return matrix == NULL ? 0 : matrix->d_count + matrix->a_count + matrix->b_count + matrix->c_count;
 }
-
-typedef struct MatrixPlace {
-    int along, across;
-} MatrixPlace;
 
 uint32_t matrix_type_bytes(MatrixType type);
 /* Elements of one register. */
@@ -203,6 +210,8 @@ int matrix_registers(const MatrixShape *shape, MatrixPart part, MatrixType type)
 bool matrix_is_turned(const MatrixShape *shape, MatrixPart part);
 /* The place of element `index` of register `number` in lane 0. */
 MatrixPlace matrix_place(const MatrixShape *shape, MatrixPart part, MatrixType type, int number, int index);
+/* Fills in matrix->layouts from its shape and its types. */
+void matrix_lay_out(Matrix *matrix);
 /* What each step of a lane's number % 4 adds to `across`. To `along` a lane adds its number / 4. */
 int matrix_lane_step(MatrixPart part, MatrixType type);
 

@@ -248,7 +248,7 @@ static double wavefronts(const HardwareProfile *profile, double requests, double
 /* The four texture units of a multiprocessor together take a cycle for each sector that a request touches, up to the
  * eight of a warp that reads a row of a two-dimensional array. Requests that are scattered over more find four in a
  * cycle. On an H200 a warp's tex1Dfetch() of 32 neighbours takes 5.05 cycles, of 32 sectors 13 to 16 (2026-11-28);
- * simgpu/calibrate, fetches, measures both. */
+ * simgpu/calibrate, touches, measures both. */
 static double texture_cycles(const SimCounters *counters)
 {
     const double ONE_BY_ONE = 8, LEAST = 4, TOGETHER = 4;
@@ -343,7 +343,7 @@ static double loaded_sectors(const SimCounters *counters)
  * in two, 28 % in one, and 13 % in one that loads between its stores. Where each lane has a sector of its own, it saves 39
  * to 60 %: Nsight Compute's lts__t_sectors_srcunit_tex_op_write in tools/hardware/h200/counters.csv. Sectors of which less than half is written in the end take the L2
  * twice as long: rows that are written along columns, 4 bytes into each sector, an H200 1.8 to 2.2 times (2026-11-28;
- * simgpu/calibrate, scattered). */
+ * simgpu/calibrate, touches). */
 static double stored_sectors(const SimCounters *counters, double warps)
 {
     const double MERGED = 0.8, MERGED_OF_OWN = 0.4, OWN = 30; /* sectors of a store */

@@ -137,7 +137,7 @@ void cost_shares(const CostInput *input, const SimLine *lines, size_t count, dou
 /* The blocks that one multiprocessor holds at once, 1 or more, where warps leave their places to other blocks as soon as they
  * exit: `staying` as in BlockShares. A block begins when it finds places for all of its warps. With 4 working warps of 32 an H200
  * takes a fourth of the time that two blocks at once would (conv3d, a block of 1024 threads for each row, 2026-11-28;
- * simgpu/calibrate, exits). */
+ * simgpu/calibrate, touches). */
 double cost_blocks_together(const HardwareProfile *profile, const SimFunctionInfo *function, const LaunchShape *shape,
                             double staying);
 

@@ -12,6 +12,7 @@
 #include "simgpu/block/worker.h"
 #include "simgpu/code/function.h"
 #include "simgpu/code/instruction.h"
+#include "simgpu/engine/request.h"
 
 #include <string.h>
 
@@ -168,6 +169,9 @@ static void access_count(Worker *worker, const Access *access, const Active *act
     if (worker->sanitizer != NULL)
         sanitizer_access(worker, access->instruction, access->space, access->is_store, active, access->first,
                          access->pattern, access->used_bytes);
+    if (worker->requests != NULL)
+        request_note(worker, access->instruction, access->space, access->is_store, active, access->first,
+                     access->pattern, access->bytes);
     if (access->instruction->is_hidden || !worker->launch->is_timed)
         return;
     switch (access->space) {
@@ -573,6 +577,8 @@ static bool uniform_load(Worker *worker, const Instruction *instruction, const A
         uint64_t size = worker->launch->shared_bytes;
         if (address >= size || size - address < bytes)
             return false;
+        if (worker->requests != NULL)
+            request_note(worker, instruction, PTX_SHARED, false, active, address, NULL, bytes);
         count_shared_broadcast(worker, instruction, active, bytes);
         if (worker->sanitizer != NULL)
             sanitizer_uniform_load(worker, instruction, active, address, bytes);
@@ -591,6 +597,8 @@ static bool uniform_load(Worker *worker, const Instruction *instruction, const A
         counters->global_load_bytes += (uint64_t)active->count * bytes;
     }
     access_trace_load(worker, instruction, active, address, NULL, bytes);
+    if (worker->requests != NULL)
+        request_note(worker, instruction, (PtxSpace)instruction->space, false, active, address, NULL, bytes);
     if (worker->sanitizer != NULL)
         sanitizer_uniform_load(worker, instruction, active, address, bytes);
     load_once(worker, instruction, (const char *)address);

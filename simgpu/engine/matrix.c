@@ -211,11 +211,10 @@ static uint64_t bytes_time(MatrixType type)
 }
 
 /* The registers of a fragment that hold each element once. */
-static void read_words(const Worker *worker, const MatrixShape *shape, const Fragment *fragment, uint32_t warp,
+static void read_words(const Worker *worker, const Matrix *matrix, const Fragment *fragment, uint32_t warp,
                        LaneWords words)
 {
-    const int count = matrix_registers(shape, fragment->part, fragment->type);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < matrix->layouts[fragment->part].count; i++) {
         const Operand operand = fragment->operands[i];
         if (operand.size == 2 && !is_uniform(worker, operand))
             memcpy(words[i], lane_of(worker, operand, warp * SIM_WARP_SIZE), sizeof words[i]);
@@ -231,9 +230,9 @@ static bool multiply_in_lanes(Worker *worker, const Matrix *matrix, const Fragme
     LaneWords a, b, c;
     if (matrix->c != MATRIX_F32 || matrix->d != MATRIX_F32)
         return false;
-    read_words(worker, &matrix->shape, &fragments[1], warp, a);
-    read_words(worker, &matrix->shape, &fragments[2], warp, b);
-    read_words(worker, &matrix->shape, &fragments[3], warp, c);
+    read_words(worker, matrix, &fragments[1], warp, a);
+    read_words(worker, matrix, &fragments[2], warp, b);
+    read_words(worker, matrix, &fragments[3], warp, c);
     if (!matrix_multiply_lanes(matrix, a, b, c))
         return false;
     for (int i = 0; i < fragments[0].count; i++)

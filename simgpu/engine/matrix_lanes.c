@@ -162,12 +162,10 @@ typedef struct SplitFactors {
 
 static inline void split_factors(const Matrix *matrix, LaneWords a, LaneWords b, SplitFactors *factors, Ints *specials)
 {
-    const MatrixShape *shape = &matrix->shape;
+    const MatrixLayout *of_a = &matrix->layouts[MATRIX_A], *of_b = &matrix->layouts[MATRIX_B];
     const int packed = matrix_packed(MATRIX_A, matrix->a), step = matrix_lane_step(MATRIX_A, matrix->a);
-    const int count_a = matrix_registers(shape, MATRIX_A, matrix->a);
-    const int count_b = matrix_registers(shape, MATRIX_B, matrix->b);
-    for (int i = 0; i < count_a; i++) {
-        const MatrixPlace place = matrix_place(shape, MATRIX_A, matrix->a, i, 0);
+    for (int i = 0; i < of_a->count; i++) {
+        const MatrixPlace place = of_a->places[i];
         for (int part = 0; part < VECTORS; part++)
             for (int j = 0; j < packed; j++) {
                 const SplitNumbers held = split_register(matrix->a, a[i] + part * VECTOR, j, specials);
@@ -176,8 +174,8 @@ static inline void split_factors(const Matrix *matrix, LaneWords a, LaneWords b,
                     take_rows(&held, lane, &rows[step * lane]);
             }
     }
-    for (int i = 0; i < count_b; i++) {
-        const MatrixPlace place = matrix_place(shape, MATRIX_B, matrix->b, i, 0);
+    for (int i = 0; i < of_b->count; i++) {
+        const MatrixPlace place = of_b->places[i];
         for (int j = 0; j < packed; j++) {
             SplitNumbers held[VECTORS];
             for (int part = 0; part < VECTORS; part++)
@@ -193,13 +191,13 @@ static inline void split_factors(const Matrix *matrix, LaneWords a, LaneWords b,
 
 bool NAME(LANES_LEVEL)(const Matrix *matrix, LaneWords a, LaneWords b, LaneWords c)
 {
-    const int count = matrix_registers(&matrix->shape, MATRIX_SUM, MATRIX_F32), together = matrix->k_together;
+    const int count = matrix->layouts[MATRIX_SUM].count, together = matrix->k_together;
     SplitFactors factors;
     Ints specials = {0}, sums[MATRIX_REGISTERS][VECTORS];
     split_factors(matrix, a, b, &factors, &specials);
     memcpy(sums, c, (size_t)count * sizeof *sums);
     for (int i = 0; i < count; i++) {
-        const MatrixPlace place = matrix_place(&matrix->shape, MATRIX_SUM, MATRIX_F32, i, 0);
+        const MatrixPlace place = matrix->layouts[MATRIX_SUM].places[i];
         const SplitNumbers *column = factors.columns[place.across / EIGHT][place.across % EIGHT];
         for (int part = 0; part < VECTORS; part++)
             for (int k = 0; k < matrix->shape.k; k += together)

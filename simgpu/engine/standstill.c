@@ -17,7 +17,6 @@
 #include "base/arena.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
-#include "simgpu/block/special_registers.h"
 #include "simgpu/code/function.h"
 #include "simgpu/code/instruction.h"
 

@@ -135,6 +135,7 @@ static void lower_warpgroup_product(Lowering *l, const OpcodeModifiers *parts)
     shape.d_count = shape.c_count = (uint8_t)per_block;
     shape.a_count = A_REGISTERS;
     shape.b_count = B_REGISTERS;
+    matrix_lay_out(&shape);
     for (int first = 0; first < columns; first += COLUMNS) {
         Matrix *matrix = arena_alloc(&l->code->arena, sizeof *matrix);
         *matrix = shape;
@@ -304,6 +305,7 @@ static void lower_product(Lowering *l, const OpcodeModifiers *parts)
     matrix->a_count = (uint8_t)check_count(l, a, shape, MATRIX_A, matrix->a);
     matrix->b_count = (uint8_t)check_count(l, b, shape, MATRIX_B, matrix->b);
     matrix->c_count = (uint8_t)check_count(l, c, shape, MATRIX_SUM, matrix->c);
+    matrix_lay_out(matrix);
     uint32_t bytes = matrix->a == MATRIX_F64 ? 8 : 4;
     Operand *next = matrix->operands;
     for (int i = 0; i < matrix->d_count; i++)

@@ -1,3 +1,4 @@
+#include "base/arena.h"
 #include "simgpu/tests/one_gpu.h"
 
 #include <math.h>
@@ -159,6 +160,42 @@ static void what_the_host_copies_keeps_its_element(void **state)
     simgpu_release(gpu, to);
 }
 
+static void the_requests_of_a_block_are_noted(void **state)
+{
+    RequestLog *log = zeroed(1, sizeof *log);
+    SimModule *module;
+    SimReport report = {0};
+    SimFunction *function = machine_read(gpu, "provenance.ptx", "tiled", &module);
+    const uint64_t input = machine_array(gpu, NULL, 256), output = machine_array(gpu, NULL, 256);
+    const uint64_t parameters[] = {input, input + 64, output};
+    simgpu_launch(gpu,
+                  &(SimLaunch){.function = function,
+                               .shape = {.grid = {3, 1, 1}, .block = {THREADS, 1, 1}},
+                               .parameters = parameters,
+                               .requests = log},
+                  &report);
+    assert_int_equal(report.outcome, SIM_OK);
+    assert_int_equal(log->block, 1);
+    assert_int_equal(log->items[0].line, 7);
+    assert_int_equal(log->items[0].space, PTX_GLOBAL);
+    assert_int_equal(log->items[0].sectors, 4);
+    assert_int_equal(log->items[0].addresses[31], input + 31 * sizeof(float));
+    assert_int_equal(log->items[1].space, PTX_SHARED);
+    assert_true(log->items[1].is_store && log->items[1].wavefronts == 1);
+    assert_non_null(log->items[1].variable);
+    uint32_t threads = 0, warps = 0;
+    for (size_t i = 0; i < MOST_READ_ELEMENTS; i++) {
+        threads += log->reads[i].threads;
+        warps += log->reads[i].warps;
+    }
+    assert_int_equal(threads, 32 + 3 * 32); /* the inputs, and each tap by all lanes */
+    assert_int_equal(warps, 32 + 3);
+    simgpu_release(gpu, input);
+    simgpu_release(gpu, output);
+    simgpu_module_unload(gpu, module);
+    free(log);
+}
+
 static void calls_are_not_followed(void **state)
 {
     SimModule *module;
@@ -185,6 +222,7 @@ int main(void)
         cmocka_unit_test(shuffles_and_sums_in_memory_are_followed),
         cmocka_unit_test(a_choice_and_a_limit_keep_the_data),
         cmocka_unit_test(what_the_host_copies_keeps_its_element),
+        cmocka_unit_test(the_requests_of_a_block_are_noted),
         cmocka_unit_test(calls_are_not_followed),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);

@@ -24,12 +24,11 @@ static int free_problem(void **state)
 
 static uint32_t array_called(ExecutionProfile *profile, const char *name)
 {
-    ProfileTrace *trace = &profile->trace;
-    for (uint32_t i = 0; i < trace->array_count; i++)
-        if (strcmp(trace->arrays[i], name) == 0)
+    for (uint32_t i = 0; i < profile->array_count; i++)
+        if (strcmp(profile->arrays[i].name, name) == 0)
             return i + 1;
-    snprintf(trace->arrays[trace->array_count], sizeof trace->arrays[0], "%s", name);
-    return ++trace->array_count;
+    snprintf(profile->arrays[profile->array_count].name, sizeof profile->arrays[0].name, "%s", name);
+    return ++profile->array_count;
 }
 
 static uint32_t add(ExecutionProfile *profile, ProfileNode node)

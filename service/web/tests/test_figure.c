@@ -50,6 +50,13 @@ static void moments_are_shown_with_their_zone(void **state)
     assert_string_equal(figure_moment("2026-01-31T12:05:00Z").text, "31" S "Jan" S "2026, 12:05" S "UTC");
     assert_string_equal(figure_day("2026-01-31T12:05:00Z").text, "31" S "Jan" S "2026");
     assert_string_equal(figure_moment("yesterday").text, "yesterday");
+    ZoneOffset offset = {.from_s = INT64_MIN, .offset_s = 13 * 3600};
+    const Zone zone = {"Pacific/Somewhere", &offset, 1};
+    moments_show_in(&zone);
+    assert_string_equal(figure_moment("2026-01-31T12:05:00Z").text, "1" S "Feb" S "2026, 01:05");
+    assert_string_equal(figure_day("2026-01-31T12:05:00Z").text, "1" S "Feb" S "2026");
+    assert_string_equal(figure_moment("yesterday").text, "yesterday");
+    moments_show_in(NULL);
 }
 
 static void bytes_and_durations_have_the_unit_that_suits(void **state)

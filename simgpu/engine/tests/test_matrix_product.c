@@ -12,12 +12,14 @@ static const uint32_t INFINITE_HALF = 0x7C00, NAN_OF_HALF = 0x7E01, INFINITE_FLO
 
 static Matrix product_of(int depth)
 {
-    return (Matrix){.shape = {ROWS, COLUMNS, (uint8_t)depth},
-                    .a = MATRIX_F16,
-                    .b = MATRIX_F16,
-                    .c = MATRIX_F32,
-                    .d = MATRIX_F32,
-                    .k_together = (uint8_t)depth};
+    Matrix matrix = {.shape = {ROWS, COLUMNS, (uint8_t)depth},
+                     .a = MATRIX_F16,
+                     .b = MATRIX_F16,
+                     .c = MATRIX_F32,
+                     .d = MATRIX_F32,
+                     .k_together = (uint8_t)depth};
+    matrix_lay_out(&matrix);
+    return matrix;
 }
 
 /* Puts a tile into the registers of a warp, or takes it from there. */
@@ -129,6 +131,7 @@ static void floats_multiply_to_the_same_bits(void **state)
             Matrix matrix = kinds[round % COUNT_OF(kinds)];
             matrix.b = matrix.a;
             matrix.c = matrix.d = MATRIX_F32;
+            matrix_lay_out(&matrix);
             fill(matrix.a, a, matrix.shape.m, rows[row].least, rows[row].most, rows[row].zeros);
             fill(matrix.b, b, matrix.shape.n, rows[row].least, rows[row].most, rows[row].zeros);
             for (int i = 0; i < matrix.shape.m; i++)

@@ -1,8 +1,11 @@
 #include "base/compile_cache.h"
 #include "simgpu/tests/machine.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Each launch of these tests runs on both engines, from the same memory. A difference is SIM_ENGINES_DIFFER. */
 
@@ -145,7 +148,7 @@ static void both_report_warp_barriers_to_the_sanitizer(void **state)
 
 static const char stores[] = ".version 8.0\n.target sm_80\n.address_size 64\n" STORES("one", "1") STORES("two", "2");
 
-static SimReport store(const char *kernel)
+static SimReport store(const char *kernel, uint32_t blocks)
 {
     Message why = {0};
     SimModule *module = NULL;
@@ -156,7 +159,7 @@ static SimReport store(const char *kernel)
     uint64_t to = machine_array(comparing, NULL, THREADS * sizeof(uint32_t));
     simgpu_name(comparing, to, "to", sizeof(uint32_t));
     SimLaunch launch = {
-        .function = function, .shape.grid = {1, 1, 1}, .shape.block = {THREADS, 1, 1}, .parameters = &to};
+        .function = function, .shape.grid = {blocks, 1, 1}, .shape.block = {THREADS, 1, 1}, .parameters = &to};
     simgpu_launch(comparing, &launch, &report);
     assert_true(simgpu_release(comparing, to));
     simgpu_module_unload(comparing, module);
@@ -195,13 +198,13 @@ static void a_difference_is_named(void **state)
         snprintf(folders[i], sizeof folders[i], "%s/%s", machine_libraries, kernels[i]);
         assert_int_equal(mkdir(folders[i], 0700), 0);
         simgpu_set_translator(comparing, "/usr/bin/gcc", folders[i], SIM_TRANSLATE_COMPARED);
-        assert_int_equal(store(kernels[i]).outcome, SIM_OK);
+        assert_int_equal(store(kernels[i], 1).outcome, SIM_OK);
         keys[i] = find_library(folders[i]);
     }
     assert_true(compile_cache_read(folders[0], &keys[0], &library));
     compile_cache_write(folders[1], &keys[1], &library);
     text_free(&library);
-    SimReport report = store("two");
+    SimReport report = store("two", 1);
     assert_int_equal(report.outcome, SIM_ENGINES_DIFFER);
     assert_string_equal(report.fault.text, "kernel two: the engines differ: memory, byte 0 of to: 2 interpreted, "
                                            "1 translated");
@@ -218,11 +221,40 @@ static void a_launch_that_must_leave_no_trace_compiles_nothing(void **state)
     assert_int_equal(mkdir(folder, 0700), 0);
     simgpu_set_translator(comparing, "/usr/bin/gcc", folder, SIM_TRANSLATE_COMPARED);
     simgpu_set_compiles(comparing, false);
-    assert_int_equal(store("one").outcome, SIM_OK);
+    assert_int_equal(store("one", 1).outcome, SIM_OK);
     assert_int_equal(rmdir(folder), 0); /* it is empty */
     assert_int_equal(mkdir(folder, 0700), 0);
     simgpu_set_compiles(comparing, true);
-    assert_int_equal(store("one").outcome, SIM_OK);
+    assert_int_equal(store("one", 1).outcome, SIM_OK);
+    const Digest key = find_library(folder);
+    remove_library(folder, &key);
+    simgpu_set_translator(comparing, "/usr/bin/gcc", machine_libraries, SIM_TRANSLATE_COMPARED);
+}
+
+static void *cancel_once_it_compiles(void *has_ended)
+{
+    while (!simgpu_is_compiling(comparing) && !atomic_load((atomic_bool *)has_ended))
+        usleep(1000);
+    simgpu_cancel(comparing);
+    return NULL;
+}
+
+/* Else each run of a program would begin it again, and none would come to its end. */
+static void what_is_being_compiled_when_a_launch_ends_is_kept(void **state)
+{
+    enum { LONG_ENOUGH = 1 << 24 }; /* blocks, for compiling to pay */
+    char folder[64];
+    pthread_t thread;
+    atomic_bool has_ended = false;
+    snprintf(folder, sizeof folder, "%s/late", machine_libraries);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    simgpu_set_translator(comparing, "/usr/bin/gcc", folder, SIM_TRANSLATE_WHERE_IT_PAYS);
+    assert_int_equal(pthread_create(&thread, NULL, cancel_once_it_compiles, &has_ended), 0);
+    const SimReport report = store("one", LONG_ENOUGH);
+    atomic_store(&has_ended, true);
+    pthread_join(thread, NULL);
+    assert_int_equal(report.outcome, SIM_CANCELLED);
+    assert_false(simgpu_is_compiling(comparing));
     const Digest key = find_library(folder);
     remove_library(folder, &key);
     simgpu_set_translator(comparing, "/usr/bin/gcc", machine_libraries, SIM_TRANSLATE_COMPARED);
@@ -239,6 +271,7 @@ int main(void)
         cmocka_unit_test(both_report_warp_barriers_to_the_sanitizer),
         cmocka_unit_test(a_difference_is_named),
         cmocka_unit_test(a_launch_that_must_leave_no_trace_compiles_nothing),
+        cmocka_unit_test(what_is_being_compiled_when_a_launch_ends_is_kept),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);
 }

@@ -1,0 +1,126 @@
+#include "simgpu/engine/request.h"
+
+#include "base/arena.h"
+#include "simgpu/block/worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void request_log_begin(RequestLog *log, const Code *code, uint64_t blocks)
+{
+    memset(log, 0, sizeof *log);
+    log->block = blocks / 2;
+    log->turns = zeroed(2 * (size_t)code->memory_count * REQUEST_WARPS + 1, sizeof *log->turns);
+}
+
+void request_log_end(RequestLog *log)
+{
+    free(log->turns);
+    log->turns = NULL;
+}
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+static ReadElement *element_at(RequestLog *log, uint64_t address)
+{
+    const uint64_t GOLDEN =
+        0x9E3779B97F4A7C15; /* Knuth, The Art of Computer Programming 3, 6.4: multiplicative hashing */
+    size_t place = (size_t)(address * GOLDEN >> 40) & (MOST_READ_ELEMENTS - 1);
+    while (log->reads[place].address != 0 && log->reads[place].address != address)
+        place = (place + 1) & (MOST_READ_ELEMENTS - 1);
+    if (log->reads[place].address == 0) {
+        if (2 * log->read_count >= MOST_READ_ELEMENTS)
+            return NULL;
+        log->read_count++;
+        log->reads[place].address = address;
+    }
+    return &log->reads[place];
+}
+
+/* Several lanes may want the same element: it counts once for the warp. */
+static void count_reads(RequestLog *log, const WarpRequest *request)
+{
+    for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++) {
+        const uint64_t end = request->addresses[lane] + request->bytes;
+        if ((request->lanes >> lane & 1) == 0)
+            continue;
+        for (uint64_t at = request->addresses[lane] & ~3ull; at < end; at += 4) {
+            ReadElement *element = element_at(log, at);
+            bool is_first = element != NULL;
+            for (uint32_t other = 0; other < lane && is_first; other++)
+                is_first = (request->lanes >> other & 1) == 0 || at + 4 <= request->addresses[other] ||
+                           at >= request->addresses[other] + request->bytes;
+            if (element != NULL) {
+                element->threads++;
+                element->warps += is_first;
+            }
+        }
+    }
+}
+
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
+
+static void count_units(WarpRequest *request)
+{
+    Pattern pattern = {0};
+    uint64_t addresses[SIM_WARP_SIZE];
+    const uint32_t lane = (uint32_t)__builtin_ctz(request->lanes);
+    memcpy(addresses, request->addresses, sizeof addresses);
+    pattern_new(&pattern, SIM_WARP_SIZE);
+    const uint32_t bits = request->lanes >> lane;
+    if (pattern_set(&pattern, addresses + lane, 0, SIM_WARP_SIZE - lane, &bits)) {
+        if (request->space == PTX_SHARED)
+            request->wavefronts = pattern_wavefronts(&pattern, &bits, addresses[lane], request->bytes);
+        else if (request->space == PTX_CONST)
+            request->sectors = pattern_distinct(&pattern, &bits);
+        else
+            request->sectors = pattern_sectors(&pattern, &bits, addresses[lane], request->bytes);
+        if (request->space == PTX_GLOBAL && !request->is_store)
+            request->wavefronts = pattern_load_wavefronts(&pattern, &bits, request->bytes);
+    }
+    pattern_free(&pattern);
+}
+
+static void keep_request(RequestLog *log, const Instruction *instruction, WarpRequest *request)
+{
+    uint32_t *turn;
+    if (request->warp >= REQUEST_WARPS || instruction->index < 0)
+        return;
+    turn =
+        &log->turns[(2 * (size_t)instruction->index + (request->space == PTX_SHARED)) * REQUEST_WARPS + request->warp];
+    request->turn = (*turn)++;
+    if (request->turn >= REQUEST_TURNS || log->count == MOST_REQUESTS)
+        return;
+    count_units(request);
+    log->items[log->count++] = *request;
+}
+
+void request_note(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store, const Active *active,
+                  uint64_t first, const Pattern *pattern, uint32_t bytes)
+{
+    const bool is_seen = space != PTX_LOCAL && space != PTX_PARAM && !instruction->is_hidden;
+    const WindowVariable *variable = space == PTX_SHARED ? variable_in(instruction, PTX_SHARED) : NULL;
+    for (uint32_t warp = 0; is_seen && warp < worker->launch->warps; warp++) {
+        WarpRequest request = {.access = instruction->index,
+                               .file = instruction->file,
+                               .line = instruction->line,
+                               .warp = warp,
+                               .space = space == PTX_SHARED || space == PTX_CONST ? (uint8_t)space : PTX_GLOBAL,
+                               .bytes = (uint8_t)bytes,
+                               .is_store = is_store,
+                               .variable = variable == NULL ? NULL : variable->name,
+                               .lanes = active->bits[warp]};
+        if (request.lanes == 0)
+            continue;
+        for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++)
+            if (request.lanes >> lane & 1)
+                request.addresses[lane] = first +
+                                          (pattern == NULL
+                                               ? 0
+                                               : (uint64_t)(int64_t)
+                                                     pattern->relative[warp * SIM_WARP_SIZE + lane - pattern->first]);
+        if (!is_store && space != PTX_SHARED)
+            count_reads(worker->requests, &request);
+        keep_request(worker->requests, instruction, &request);
+    }
+}

@@ -1,0 +1,53 @@
+/* request.h - what the first warps of one block ask of memory, access by access: for pictures of single requests, and of
+ * how often the block reads each element.
+ *
+ * Of each instruction and warp, the first REQUEST_TURNS executions are kept. The block in the middle of the grid stands
+ * for the others. A launch that is not watched pays one comparison for each access.  */
+#ifndef SIMGPU_ENGINE_REQUEST_H
+#define SIMGPU_ENGINE_REQUEST_H
+
+#include "simgpu/block/active.h"
+#include "simgpu/code/code.h"
+#include "simgpu/cost/pattern.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { REQUEST_WARPS = 3, REQUEST_TURNS = 6, MOST_REQUESTS = 512, MOST_READ_ELEMENTS = 1 << 15 };
+
+typedef struct WarpRequest {
+    int32_t access; /* Instruction.index */
+    int32_t file, line;
+    uint32_t warp, turn; /* how often the warp has executed it before */
+    uint8_t space;       /* PTX_GLOBAL, PTX_SHARED or PTX_CONST */
+    uint8_t bytes;       /* of a lane */
+    bool is_store;
+    const char *variable;              /* in shared memory; it lives as long as the module; NULL: unknown */
+    uint32_t lanes;                    /* bits of the active ones */
+    uint64_t addresses[SIM_WARP_SIZE]; /* of the active lanes; of shared memory: offsets */
+    uint32_t sectors;                  /* of global memory; of constant memory: different words */
+    uint32_t wavefronts;               /* of global and shared memory */
+} WarpRequest;
+
+typedef struct ReadElement { /* of global memory, read by the block */
+    uint64_t address;        /* a multiple of 4; 0: none */
+    uint32_t threads, warps; /* loads by threads; loads by warps that want it for any of their lanes */
+} ReadElement;
+
+typedef struct RequestLog {
+    uint64_t block;
+    WarpRequest items[MOST_REQUESTS];
+    uint32_t count;
+    uint32_t *turns;                       /* [2 * memory_count * REQUEST_WARPS], while the launch runs */
+    ReadElement reads[MOST_READ_ELEMENTS]; /* a hash table */
+    uint32_t read_count;
+} RequestLog;
+
+/* Makes an empty log for a launch of `blocks` blocks, and ends it. */
+void request_log_begin(RequestLog *log, const Code *code, uint64_t blocks);
+void request_log_end(RequestLog *log);
+/* An access by active lanes at first + relative[lane - first lane of the pattern]; NULL: all at `first`. */
+void request_note(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store, const Active *active,
+                  uint64_t first, const Pattern *pattern, uint32_t bytes);
+
+#endif
