@@ -56,7 +56,9 @@ static const struct {
     {"\"schema\": 1", "\"schema\": 2", "problem.json:1: schema: expected a whole number from 1 to 1"},
     {"\"id\": \"blend\"", "\"id\": \"other\"", "problem.json:1: id: expected \"blend\", the name of the folder"},
     {"\"easy\"", "\"trivial\"", "difficulty: expected \"easy\", \"medium\" or \"hard\""},
-    {"\"easy\"", "\"easy\", \"headers\": [\"oracle.h\"]", "headers: expected names of headers beside problem.json"},
+    {"\"easy\"", "\"easy\", \"headers\": [\"oracle.h\"]",
+     "headers: expected names of headers beside problem.json, such as \"wb.h\", and neither oracle.h, which is secret, "
+     "nor student.h, which each submission includes"},
     {"\"easy\"", "\"easy\", \"headers\": [\"../x.h\"]", "headers: expected names of headers beside problem.json"},
     {"\"easy\"", "\"easy\", \"headers\": [7]", "headers: expected names of headers beside problem.json"},
     {"\"easy\"", "\"easy\", \"headers\": [\"wb.h\"]", "/problems/blend/wb.h: no such file"},
