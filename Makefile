@@ -69,7 +69,7 @@ need = $(known)$(if $(value $(1)),,$(error $(2)))
 
 # Wrong Answer is an answer, not a failure of make. In its question mode (-q) make passes the exit status 1 of a recipe on
 # without a word of its own. In that mode it runs only what is marked by a plus, and the commands that it starts must not be in it.
-answers := grade try explain check-problem
+answers := grade try trace explain check-problem
 letters := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
 ifeq ($(and $(MAKECMDGOALS),$(if $(filter-out $(answers),$(MAKECMDGOALS))$(findstring n,$(letters))$(findstring q,$(letters)),,yes)),yes)
 MAKEFLAGS += -q
@@ -99,6 +99,9 @@ grade:  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N
 try:  ## Run a submission on a case of your own, or on the samples: SUB=mykernel.cu [SIZES=input_size=1000,kernel_size=7] [FIND=1: finds sizes that fail] [SEED=] [DATA=file.npy] [PROBLEM=id] [DEVICE=...] [JSON=file]
 	$(call need,SUB,name the file: make try SUB=mykernel.cu)$(judge) $${SIZES:+--sizes "$$SIZES"} $${FIND:+--find} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
+trace:  ## Show why an element of the output is wrong, term by term: SUB=mykernel.cu [OUTPUT=3,17] [SIZES=input_size=20,kernel_size=7 [SEED=]] [DATA=file.npy] [PROBLEM=id] [DEVICE=sim:profile] [JSON=file]
+	$(call need,SUB,name the file: make trace SUB=mykernel.cu)$(judge) $${OUTPUT:+--output "$$OUTPUT"} $${SIZES:+--sizes "$$SIZES"} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${JSON:+--json "$$JSON"} -- "$$SUB"
+
 explain:  ## Show where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...] [CASE=number or name] [SHOW=idea|sketch|code] [JSON=file]
 	$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(judge) $${CASE:+--case "$$CASE"} $${SHOW:+--show "$$SHOW"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
@@ -123,12 +126,8 @@ toolchain:  ## Fetch NVIDIA's compiler into build/toolchain, without root
 test:  ## Run the tests, the same each time, in about five minutes; the last line counts them: [ONLY=folder, suite or file] [FAILED=1: what failed last time first]
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) test
 
-test-all:  ## Run every suite of tests/suites.txt, for 80 minutes on two cores: [ONLY=...] [FAILED=1] [FUZZ=60: seconds for each fuzzer]
+test-all:  ## Run every suite of tests/suites.txt, in 45 minutes on two cores: [ONLY=...] [FAILED=1] [FUZZ=60: seconds for each fuzzer]
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) all
-
-# The suites of the set `ci`, for 40 minutes on two cores: a part of `make test-all` for machines whose time is limited.
-test-ci:
-	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) ci
 
 # The suites need these besides the judge.
 test-tools: $(addprefix $(BUILD)/,simgpu/simgpu convjudge-patient $(addprefix tests/,leftovers deny write_mutants draw_pages)) $(addprefix $(BUILD)/tests/attacks/naive/,simulated make_case libcudart.so.13) $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
@@ -167,8 +166,8 @@ $(BUILD)/%.o: %.c
 
 # The schemas are part of the binary (leaderboard/schema.c).
 $(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/case_times.sql leaderboard/boards.sql leaderboard/service.sql leaderboard/service_2.sql leaderboard/service_3.sql \
-        leaderboard/service_4.sql leaderboard/service_5.sql
-$(BUILD)/service/web/site.o: service/web/style.css service/web/live.js
+        leaderboard/service_4.sql leaderboard/service_5.sql leaderboard/service_6.sql
+$(BUILD)/service/web/site.o: service/web/style.css service/web/live.js service/web/editor.js
 $(BUILD)/service/web/template.o: $(wildcard service/web/pages/*.html)
 
 # Tests spend nearly all their time in the libraries, so they are compiled without optimization, which is faster.
@@ -314,5 +313,5 @@ tests := $(if $(filter-out build service,$(goals)),,-path '*/tests' -prune -o -p
 -include $(if $(goals),$(shell find $(BUILD) $(tests) -name '*.d' -print 2>/dev/null))
 %.d: ;
 
-.PHONY: help simgpu grade try explain check-problem new-problem serve install build setup toolchain test test-ci test-all test-tools unit-tests sanitized-unit-tests test-gpu mutants lint format \
+.PHONY: help simgpu grade try trace explain check-problem new-problem serve install build setup toolchain test test-all test-tools unit-tests sanitized-unit-tests test-gpu mutants lint format \
   bench clean service fuzz-programs fuzzers

@@ -170,8 +170,8 @@ static Status parse_text(JsonFile *file, Message *why)
     }
     if (!cJSON_IsObject(file->root))
         return fail(STATUS_BAD_INPUT, why, "%s:1: expected an object, '{ ... }'", file->path);
-    Status status = check_values(file, why);
-    return status == STATUS_OK ? check_duplicates(file, file->root, why) : status;
+    TRY(check_values(file, why));
+    return check_duplicates(file, file->root, why);
 }
 
 Status json_parse(const char *path, const char *text, size_t length, JsonFile *file, Message *why)
@@ -189,8 +189,7 @@ Status json_read(const char *path, size_t max_bytes, JsonFile *file, Message *wh
     Text text = {0};
     *file = (JsonFile){0};
     Status status = text_read_file(path, max_bytes, &text, why);
-    if (status == STATUS_OK)
-        status = json_parse(path, text.data, text.length, file, why);
+    THEN(status, json_parse(path, text.data, text.length, file, why));
     text_free(&text);
     return status;
 }

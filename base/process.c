@@ -499,8 +499,7 @@ static Status start(const ProcessSpec *spec, pid_t *child, Message *why)
     }
     Status status = pid < 0 ? fail_errno(why, "%s: cannot be started: no new process", spec->argv[0]) : STATUS_OK;
     close(link[1]);
-    if (status == STATUS_OK)
-        status = await_exec(link[0], pid, spec, why);
+    THEN(status, await_exec(link[0], pid, spec, why));
     close(link[0]);
     if (status != STATUS_OK && pid > 0)
         process_kill(pid, NULL);

@@ -338,34 +338,3 @@ Status record_read(const RecordTable *table, const JsonFile *file, const cJSON *
 {
     return read_rows(&(RecordReading){file, arena, record, why}, table, object, record);
 }
-
-/* ==== pages ======================================================================================================= */
-
-/* The keys that wait for a row that says what they mean have been written; a comma follows them. */
-static void print_rows(const RecordTable *table, const char *prefix, bool *waits, Text *text)
-{
-    for (const RecordRow *row = table->rows; row < table->rows + table->count; row++) {
-        const bool has_parts = row->table != NULL && !row->brief; /* whose keys name this one, too */
-        if (row->key != NULL && row->kind != RECORD_SCHEMA && (row->about != NULL || !has_parts)) {
-            text_printf(text, *waits ? ", `%s%s`" : "| `%s%s`", *waits && prefix[0] != '\0' ? "." : prefix, row->key);
-            *waits = row->about == NULL;
-            if (!*waits)
-                text_printf(text, " | %s |\n", row->about);
-        }
-        if (!has_parts)
-            continue;
-        Text inside = {0};
-        text_add(&inside, prefix);
-        if (row->key != NULL)
-            text_printf(&inside, "%s%s", row->key, json_kind(row) == JSON_ARRAY ? "[]." : ".");
-        print_rows(row->table, inside.data, waits, text);
-        text_free(&inside);
-    }
-}
-
-void record_print_markdown(const RecordTable *table, Text *text)
-{
-    bool waits = false;
-    text_add(text, "| key | meaning |\n|---|---|\n");
-    print_rows(table, "", &waits, text);
-}

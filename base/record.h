@@ -174,10 +174,4 @@ void record_write_list(const RecordTable *table, const void *items, size_t count
 /* The same as record_write() to a new object, which is printed. */
 void record_print(const RecordTable *table, const void *record, Text *text);
 
-/* ==== pages ======================================================================================================= */
-
-/* Appends the rows as a table of Markdown, "| key | meaning |", with nested keys as `list[].key` and `object.key`. The
- * schema has no row, since the page names it in the heading. */
-void record_print_markdown(const RecordTable *table, Text *text);
-
 #endif

@@ -564,8 +564,7 @@ static bool plan_works_now(const SandboxPlan *plan, Message *why)
     Text output = {0};
     ProcessEnd end = {0};
     Status status = use_bubblewrap(sandbox, plan, &process, why);
-    if (status == STATUS_OK)
-        status = process_run(&process, PROBE_SECONDS, 4096, &output, &end, why);
+    THEN(status, process_run(&process, PROBE_SECONDS, 4096, &output, &end, why));
     bool worked = status == STATUS_OK && !end.timed_out && end.exit_status == 0;
     if (status == STATUS_OK && !worked)
         (void)fail(STATUS_SYSTEM, why, "%s ended with exit status %d: %.*s", bubblewrap(), end.exit_status,
@@ -715,15 +714,11 @@ Status sandbox_new(const SandboxSpec *spec, Sandbox **sandbox, ProcessSpec *proc
 {
     const SandboxPlan *plan = machine_plan();
     *sandbox = NULL;
-    Status status = sandbox_require(why);
-    if (status == STATUS_OK)
-        status = check_processes(spec, plan, why);
-    if (status == STATUS_OK)
-        status = check_mounts(spec, plan, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(sandbox_require(why));
+    TRY(check_processes(spec, plan, why));
+    TRY(check_mounts(spec, plan, why));
     Sandbox *made = new_sandbox(spec);
-    status = plan->bubblewrap ? use_bubblewrap(made, plan, process, why) : use_no_sandbox(made, process, why);
+    Status status = plan->bubblewrap ? use_bubblewrap(made, plan, process, why) : use_no_sandbox(made, process, why);
     if (status == STATUS_OK && spec->memory_bytes != 0)
         enter_cgroup(made, process);
     if (status == STATUS_OK && made->count > MAX_ARGUMENTS)

@@ -57,6 +57,15 @@ static int edits_allowed(size_t length)
     return length < EDIT_PER_CHARACTERS ? length > 1 : (int)length / EDIT_PER_CHARACTERS;
 }
 
+int suggestion_edits(const char *word, const char *name)
+{
+    const size_t word_length = strlen(word), length = strlen(name);
+    if (word_length > MAX_LENGTH || length > MAX_LENGTH)
+        return -1;
+    const int edits = edits_between(word, word_length, name, length);
+    return edits <= edits_allowed(word_length) ? edits : -1;
+}
+
 Suggestion suggestion_for(const char *word, const char *names)
 {
     Suggestion suggestion = {""};

@@ -22,6 +22,8 @@ typedef struct Suggestion {
 /* `names` stand as a message would list them: "grade, check, sweep". Use it as
  * fail(..., "unknown command '%s'; %sknown commands: %s", word, suggestion_for(word, names).text, names).  */
 Suggestion suggestion_for(const char *word, const char *names);
+/* The number of edits between a word and a name; negative: the name is not near. */
+int suggestion_edits(const char *word, const char *name);
 
 /* ==== status ====================================================================================================== */
 
@@ -46,12 +48,20 @@ __attribute__((format(printf, 3, 4))) Status fail(Status status, Message *why, c
 /* Does the same as fail() with STATUS_SYSTEM, followed by ": " and the text of the current errno. */
 __attribute__((format(printf, 2, 3))) Status fail_errno(Message *why, const char *format, ...);
 
-/* Returns from the function unless the call has succeeded. For functions that have nothing to clean up. */
+/* Returns from the function unless the call has succeeded: STATUS_OK is 0, as is a device's CUDA_ERROR_SUCCESS. For
+ * functions that have nothing to clean up. */
 #define TRY(...)                                                                                                       \
     do {                                                                                                               \
-        const Status tried = __VA_ARGS__;                                                                              \
-        if (tried != STATUS_OK)                                                                                        \
+        const __auto_type tried = __VA_ARGS__;                                                                         \
+        if (tried != 0)                                                                                                \
             return tried;                                                                                              \
+    } while (0)
+
+/* Makes the call unless one before it has failed. For functions that have something to clean up. */
+#define THEN(status, ...)                                                                                              \
+    do {                                                                                                               \
+        if (status == 0)                                                                                               \
+            status = __VA_ARGS__;                                                                                      \
     } while (0)
 
 #endif

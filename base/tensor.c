@@ -144,13 +144,9 @@ static Status read_netpbm(TensorReader *reader, bool colour, Tensor *tensor, Mes
     if (left(reader) < 2 || memcmp(reader->at, magic, 2) != 0)
         return fail(STATUS_BAD_INPUT, why, "%s: expected the file to begin with \"%s\"", reader->path, magic);
     reader->at += 2;
-    Status status = netpbm_number(reader, "width", 1 << 20, &columns, why);
-    if (status == STATUS_OK)
-        status = netpbm_number(reader, "height", 1 << 20, &rows, why);
-    if (status == STATUS_OK)
-        status = netpbm_number(reader, "largest value", 255, &maximum, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(netpbm_number(reader, "width", 1 << 20, &columns, why));
+    TRY(netpbm_number(reader, "height", 1 << 20, &rows, why));
+    TRY(netpbm_number(reader, "largest value", 255, &maximum, why));
     if (left(reader) < 1 || !isspace(*reader->at))
         return fail(STATUS_BAD_INPUT, why, "%s: expected one white-space character after the header", reader->path);
     reader->at++;

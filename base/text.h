@@ -18,6 +18,11 @@ typedef struct Text {
     size_t capacity;
 } Text;
 
+/* A file's last name and what it holds, terminated. */
+typedef struct NamedText {
+    const char *name, *text;
+} NamedText;
+
 void text_append(Text *text, const char *bytes, size_t count);
 void text_add(Text *text, const char *string);
 __attribute__((format(printf, 2, 3))) void text_printf(Text *text, const char *format, ...);

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Prints the path of the compiler that the judge uses, after checking that it works. If there is none, or if it does not
 # work, one line on standard error says why, and the exit status is 1.
-#   nvcc    must compile harness/cuda/probe.cu; found in the same order as by harness/compile/find_program.c
-#   clang   the newest that compiles the same with the judge's own CUDA headers, as harness/compile/find_program.c finds it
+#   nvcc    must compile harness/cuda/probe.cu; found in the same order as by harness/compile/toolkit.c
+#   clang   the newest that compiles the same with the judge's own CUDA headers, as harness/compile/toolkit.c finds it
 #   fuzzer  the first clang that links a fuzzer, which needs the package with clang's runtime libraries
 # Usage: harness/compilers.sh nvcc|clang|fuzzer
 #        harness/compilers.sh nvcc untried       says where it is, or that there is none, in no time

@@ -107,8 +107,7 @@ Status database_begin(Store *store, Message *why)
 
 Status database_end(Store *store, Status status, Message *why)
 {
-    if (status == STATUS_OK)
-        status = database_run(store, "COMMIT", why);
+    THEN(status, database_run(store, "COMMIT", why));
     if (status != STATUS_OK) {
         sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
         standings_forget(store);
@@ -149,14 +148,12 @@ Status database_do(Store *store, int64_t *changed, Message *why, const char *sql
 static Status find_row(Store *store, sqlite3_stmt **statement, const char *sql, const char *types, va_list values,
                        Message *why)
 {
-    Status status = prepare(store, sql, statement, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(prepare(store, sql, statement, why));
     bind(*statement, types, values);
     const int result = sqlite3_step(*statement);
     if (result == SQLITE_ROW)
         return STATUS_OK;
-    status = result == SQLITE_DONE ? STATUS_OK : database_fail(store, why);
+    Status status = result == SQLITE_DONE ? STATUS_OK : database_fail(store, why);
     keep(store, *statement);
     *statement = NULL;
     return status;
@@ -220,13 +217,11 @@ Status database_vquery(Store *store, Rows *rows, DatabaseTake *take, Message *wh
 {
     sqlite3_stmt *statement;
     int result;
-    Status status = prepare(store, sql, &statement, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(prepare(store, sql, &statement, why));
     bind(statement, types, values);
     while ((result = sqlite3_step(statement)) == SQLITE_ROW)
         take(rows->arena, statement, database_rows_next(rows));
-    status = result == SQLITE_DONE ? STATUS_OK : database_fail(store, why);
+    Status status = result == SQLITE_DONE ? STATUS_OK : database_fail(store, why);
     keep(store, statement);
     return status;
 }

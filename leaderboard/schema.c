@@ -62,12 +62,10 @@ Status schema_check(Store *store, Findings *findings, Message *why)
     Status status = read_schema(store, &arena, &found, why);
     if (status == STATUS_OK && sqlite3_open(":memory:", &fresh.database) != SQLITE_OK)
         status = database_fail(&fresh, why);
-    if (status == STATUS_OK)
-        status = database_run(&fresh, schema_sql, why);
+    THEN(status, database_run(&fresh, schema_sql, why));
     if (status == STATUS_OK && find_item(&found, &(SchemaItem){"table", "service_version", NULL}) != NULL)
         status = database_run(&fresh, service_sql, why);
-    if (status == STATUS_OK)
-        status = read_schema(&fresh, &arena, &expected, why);
+    THEN(status, read_schema(&fresh, &arena, &expected, why));
     if (status == STATUS_OK) {
         compare_schemas(&expected, &found, true, findings);
         compare_schemas(&found, &expected, false, findings);
@@ -90,9 +88,10 @@ Status schema_check(Store *store, Findings *findings, Message *why)
 INCLUDE("schema_sql", PART("schema.sql") PART("case_times.sql") PART("boards.sql"));
 INCLUDE("case_times_sql", PART("case_times.sql"));
 INCLUDE("boards_sql", PART("boards.sql"));
-INCLUDE("service_sql",
-        PART("service.sql") PART("service_2.sql") PART("service_3.sql") PART("service_4.sql") PART("service_5.sql"));
+INCLUDE("service_sql", PART("service.sql") PART("service_2.sql") PART("service_3.sql") PART("service_4.sql")
+                           PART("service_5.sql") PART("service_6.sql"));
 INCLUDE("service_upgrade_2_sql", PART("service_2.sql"));
 INCLUDE("service_upgrade_3_sql", PART("service_3.sql"));
 INCLUDE("service_upgrade_4_sql", PART("service_4.sql"));
 INCLUDE("service_upgrade_5_sql", PART("service_5.sql"));
+INCLUDE("service_upgrade_6_sql", PART("service_6.sql"));

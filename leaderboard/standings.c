@@ -244,28 +244,23 @@ static Status refresh(Store *store, const Board *board, KeptBoard **found, Messa
     int64_t last_run = 0, last_ruling = 0;
     *found = kept;
     Status status = database_int(store, &last_ruling, why, "SELECT max(id) FROM rulings", "");
-    if (status == STATUS_OK)
-        status = database_int(store, &last_run, why, "SELECT max(id) FROM runs", "");
+    THEN(status, database_int(store, &last_run, why, "SELECT max(id) FROM runs", ""));
     if (status != STATUS_OK || (last_run == kept->last_run && last_ruling == kept->last_ruling))
         return status;
     if (last_ruling != kept->last_ruling)
         begin(kept, &kept->board);
-    status = store_runs_since(store, &kept->board, kept->last_run, last_run, &kept->texts, &runs, &count, why);
-    if (status == STATUS_OK) {
-        add(kept, runs, count);
-        kept->last_run = last_run;
-        kept->last_ruling = last_ruling;
-    }
-    return status;
+    TRY(store_runs_since(store, &kept->board, kept->last_run, last_run, &kept->texts, &runs, &count, why));
+    add(kept, runs, count);
+    kept->last_run = last_run;
+    kept->last_ruling = last_ruling;
+    return STATUS_OK;
 }
 
 Status store_standings(Store *store, const Board *board, Arena *arena, Standings *standings, Message *why)
 {
     KeptBoard *kept;
     *standings = (Standings){0};
-    Status status = refresh(store, board, &kept, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(refresh(store, board, &kept, why));
     *standings = (Standings){.people = arena_array(arena, kept->count, sizeof(Standing)),
                              .count = kept->count,
                              .best = arena_array(arena, kept->improvements.count, sizeof(StoredRun)),

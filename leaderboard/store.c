@@ -271,10 +271,8 @@ static Status read_parts(const char *path, const char *device, Arena *arena, Ref
     *parts = (ReferenceParts){0};
     if (access(path, F_OK) != 0)
         return STATUS_OK;
-    Status status = json_read(path, MAX_FILE_BYTES, &file, why);
-    if (status != STATUS_OK)
-        return status;
-    status = record_read(&references_table, &file, file.root, arena, parts, why);
+    TRY(json_read(path, MAX_FILE_BYTES, &file, why));
+    Status status = record_read(&references_table, &file, file.root, arena, parts, why);
     if (status == STATUS_OK && strcmp(parts->device, device) != 0)
         status = json_fail(&file, json_get(file.root, "device"), why, "expected \"%s\", as the file is named", device);
     json_free(&file);
@@ -316,8 +314,7 @@ Status references_write(const char *path, const Board *board, const ReferenceTim
     ReferenceParts old, parts = {.device = board->device, .epoch = board->epoch};
     Text text = {0};
     Status status = read_parts(path, board->device, &arena, &old, why);
-    if (status == STATUS_OK)
-        status = check_cases(times, count, why);
+    THEN(status, check_cases(times, count, why));
     if (status == STATUS_OK) {
         parts.items = arena_array(&arena, old.count + 1, sizeof *parts.items);
         for (size_t i = 0; i < old.count && old.epoch == board->epoch; i++)

@@ -50,10 +50,9 @@ static const char is_7[] = "PRAGMA user_version = 7";
 
 static MUST_USE Status run_all(Store *store, const char *const *statements, size_t count, Message *why)
 {
-    Status status = STATUS_OK;
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = database_run(store, statements[i], why);
-    return status;
+    for (size_t i = 0; i < count; i++)
+        TRY(database_run(store, statements[i], why));
+    return STATUS_OK;
 }
 
 /* In the caller's transaction: if something fails, the old database stays as it is. */
@@ -92,11 +91,9 @@ static Status read_version(Store *store, int *version, Message *why)
 {
     char answer[32] = "";
     int tables = 0;
-    Status status = database_ask(
-        store, "SELECT user_version || ' ' || (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version", answer,
-        sizeof answer, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(database_ask(store,
+                     "SELECT user_version || ' ' || (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version",
+                     answer, sizeof answer, why));
     sscanf(answer, "%d %d", version, &tables);
     if (*version == 0 && tables != 0)
         return fail(STATUS_BAD_INPUT, why, "%s: a database of another program, expected a leaderboard", store->path);
@@ -113,10 +110,10 @@ enum { CHECKED_BYTES = 16 << 20 };
 Status store_check_pages(Store *store, Message *why)
 {
     char health[300] = "";
-    Status status = database_ask(store, "PRAGMA quick_check(1)", health, sizeof health, why);
-    if (status == STATUS_OK && strcmp(health, "ok") != 0)
+    TRY(database_ask(store, "PRAGMA quick_check(1)", health, sizeof health, why));
+    if (strcmp(health, "ok") != 0)
         return fail(STATUS_BAD_INPUT, why, "%s: the database is damaged: %s", store->path, health);
-    return status;
+    return STATUS_OK;
 }
 
 /* Finds damage now rather than after minutes of judging. */
@@ -146,10 +143,8 @@ static Status use_write_ahead_log(Store *store, Message *why)
 static Status create_tables(Store *store, Message *why)
 {
     int version;
-    Status status = database_begin(store, why);
-    if (status != STATUS_OK)
-        return status;
-    status = read_version(store, &version, why);
+    TRY(database_begin(store, why));
+    Status status = read_version(store, &version, why);
     if (status == STATUS_OK && version == 0)
         status = database_run(store, schema_sql, why);
     else if (status == STATUS_OK && version != STORE_SCHEMA_VERSION)
@@ -230,28 +225,24 @@ static Status open_database(Store *store, StoreMode mode, Message *why)
     sqlite3_busy_timeout(store->database, store->timeout_ms);
     int version;
     Status status = read_version(store, &version, why);
-    if (status == STATUS_OK)
-        status = check_health(store, why);
+    THEN(status, check_health(store, why));
     if (status == STATUS_OK && mode == STORE_READ && version == 0)
         return fail(STATUS_NOT_FOUND, why, "%s: no leaderboard yet", store->path);
     if (status != STATUS_OK || (mode == STORE_READ && version == STORE_SCHEMA_VERSION))
         return status;
-    status = use_write_ahead_log(store, why);
-    if (status == STATUS_OK)
-        status = database_run(store, "PRAGMA synchronous = FULL", why);
-    return status == STATUS_OK ? create_tables(store, why) : status;
+    TRY(use_write_ahead_log(store, why));
+    TRY(database_run(store, "PRAGMA synchronous = FULL", why));
+    return create_tables(store, why);
 }
 
 Status store_open(const char *path, StoreMode mode, Store **store, Message *why)
 {
     *store = NULL;
-    Status status = check_file(path, mode, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check_file(path, mode, why));
     Store *opened = allocated(calloc(1, sizeof *opened));
     opened->path = allocated(strdup(path));
     opened->timeout_ms = timeout_ms();
-    status = open_database(opened, mode, why);
+    Status status = open_database(opened, mode, why);
     if (status == STATUS_OK)
         *store = opened;
     else

@@ -36,15 +36,13 @@ Status store_put_source(Store *store, const char *source_hash, const char *sourc
 
 Status store_put_run(Store *store, const Run *run, int64_t *id, Message *why)
 {
-    Status status = store_put_source(store, run->source_hash, run->source, why);
-    return status == STATUS_OK ? insert_run(store, run, id, why) : status;
+    TRY(store_put_source(store, run->source_hash, run->source, why));
+    return insert_run(store, run, id, why);
 }
 
 Status store_add_run(Store *store, const Run *run, int64_t *id, Message *why)
 {
-    Status status = database_begin(store, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(database_begin(store, why));
     return database_end(store, store_put_run(store, run, id, why), why);
 }
 

@@ -10,6 +10,7 @@
 #include "simgpu/cost/launch_limits.h"
 #include "simgpu/cost/machine_code.h"
 #include "simgpu/engine/interpreter.h"
+#include "simgpu/engine/provenance.h"
 #include "simgpu/memory/memory.h"
 #include "simgpu/memory/texture.h"
 #include "simgpu/simgpu.h"
@@ -54,11 +55,12 @@ struct SimGpu {
     const Translator *translator; /* NULL: this library was built without one */
     TranslatorSettings translator_settings;
     _Atomic int cancelled;
-    uint64_t workspace;   /* of cooperative launches, in device memory; 0: there was none yet */
-    uint64_t heap_blocks; /* blocks of threads that may have used the heap */
-    int variable_count;   /* of all modules, in device memory */
-    SimLine *lines;       /* of the last launch with SIM_COUNT_LINES; NULL: it had not that flag */
-    SimTouched *touched;  /* SimReport.touched of the last launch */
+    uint64_t workspace;     /* of cooperative launches, in device memory; 0: there was none yet */
+    uint64_t heap_blocks;   /* blocks of threads that may have used the heap */
+    int variable_count;     /* of all modules, in device memory */
+    SimLine *lines;         /* of the last launch with SIM_COUNT_LINES; NULL: it had not that flag */
+    SimTouched *touched;    /* SimReport.touched of the last launch */
+    Provenance *provenance; /* NULL: nothing is traced */
 };
 
 struct SimFunction {

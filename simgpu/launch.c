@@ -65,7 +65,7 @@ static bool block_sample_is_possible(const GridRun *run)
     const Launch *launch = &run->launch;
     const SimLaunch *request = launch->request;
     return request->sample_lane_instructions > 0 && request->sample_key != NULL && launch->is_timed &&
-           launch->cluster_blocks == 1 && launch->blocks >= LEAST_BLOCKS &&
+           launch->cluster_blocks == 1 && launch->blocks >= LEAST_BLOCKS && launch->provenance == NULL &&
            (launch->sanitizer_plan == NULL || launch->sanitizer_plan->is_sample) && request->footprint == NULL &&
            is_alone(launch->code);
 }
@@ -574,12 +574,13 @@ static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *
                                 .cancelled = &gpu->cancelled,
                                 .output = &gpu->output,
                                 .translator = gpu->translator,
+                                .provenance = gpu->provenance,
                                 .fault_block = UINT64_MAX},
                      .first_watched = function->code.instruction_count};
     launch_take_heap(gpu, request, &run->launch);
     if (gpu->translator_settings.compiler != NULL && !how->interprets &&
         !(request->flags & (SIM_COUNT_LINES | SIM_COOPERATIVE)) && !function->code.reads_clock &&
-        function->code.procedure_count == 0 && gpu->memory.heap.bytes == 0)
+        gpu->provenance == NULL && function->code.procedure_count == 0 && gpu->memory.heap.bytes == 0)
         run->job = gpu->translator->find(&request->function->jobs, &gpu->translator_settings, &function->code,
                                          request->shape.block);
     if (run->launch.is_timed) {
@@ -678,7 +679,10 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
     }
     GridRun run;
     prepare_run(gpu, launch, how, &run);
-    run_blocks(gpu, &run, launch->function->code.uses_heap ? 0 : how->helpers);
+    if (gpu->provenance != NULL)
+        provenance_begin_launch(gpu->provenance, &launch->function->code);
+    const bool is_alone = launch->function->code.uses_heap || gpu->provenance != NULL;
+    run_blocks(gpu, &run, is_alone ? 0 : how->helpers);
     atomic_store(&gpu->cancelled, 0);
     Reuse reuse = {0};
     if (run.launch.is_timed)

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/elf.h"
 #include "simgpu/cost/cost.h"
 #include "simgpu/launch.h"
 #include "simgpu/memory/origin.h"
@@ -45,6 +46,7 @@ void simgpu_free(SimGpu *gpu)
     texture_table_free(&gpu->textures);
     free(gpu->lines);
     free(gpu->touched);
+    provenance_free(gpu->provenance);
     pthread_mutex_destroy(&gpu->output.lock);
     free(gpu->translator_settings.compiler);
     free(gpu->translator_settings.folder);
@@ -159,6 +161,8 @@ void simgpu_host_writes(SimGpu *gpu, uint64_t address, const void *from, uint64_
     Allocation *to = allocation_at(gpu, address);
     if (to != NULL)
         origin_write(to, address, from, bytes);
+    if (gpu->provenance != NULL)
+        provenance_host_writes(gpu->provenance, address, from, bytes);
 }
 
 void simgpu_host_fills(SimGpu *gpu, uint64_t address, uint8_t value, uint64_t bytes)
@@ -166,6 +170,8 @@ void simgpu_host_fills(SimGpu *gpu, uint64_t address, uint8_t value, uint64_t by
     Allocation *to = allocation_at(gpu, address);
     if (to != NULL)
         origin_fill(to, address, value, bytes);
+    if (gpu->provenance != NULL)
+        provenance_host_writes(gpu->provenance, address, NULL, bytes);
 }
 
 void simgpu_copies(SimGpu *gpu, uint64_t to, uint64_t from, uint64_t bytes)
@@ -173,6 +179,8 @@ void simgpu_copies(SimGpu *gpu, uint64_t to, uint64_t from, uint64_t bytes)
     Allocation *target = allocation_at(gpu, to), *source = allocation_at(gpu, from);
     if (target != NULL && source != NULL)
         origin_copy(target, to, source, from, bytes);
+    if (gpu->provenance != NULL)
+        provenance_copies(gpu->provenance, to, from, bytes);
 }
 
 void simgpu_forget_origin(SimGpu *gpu, uint64_t address, uint64_t bytes)
@@ -196,6 +204,37 @@ void simgpu_forget_released(SimGpu *gpu)
 void simgpu_set_uninitialised_bytes(SimGpu *gpu, uint8_t byte, uint8_t odd)
 {
     memory_set_uninitialised_bytes(&gpu->memory, byte, odd);
+}
+
+void simgpu_trace_begin(SimGpu *gpu)
+{
+    simgpu_trace_end(gpu);
+    gpu->provenance = provenance_new(&gpu->memory);
+}
+
+const Provenance *simgpu_trace(const SimGpu *gpu)
+{
+    return gpu->provenance;
+}
+
+bool simgpu_array_at(const SimGpu *gpu, uint64_t address, uint32_t bytes, char *name, size_t size, uint64_t *index)
+{
+    const Allocation *array = allocation_at(gpu, address);
+    if (array == NULL || (array->label[0] == '\0' && array->name == NULL))
+        return false;
+    if (array->label[0] != '\0')
+        snprintf(name, size, "%s", array->label);
+    else
+        symbol_name(array->name, name, size);
+    const uint64_t element = array->element_bytes > 0 ? array->element_bytes : bytes > 0 ? bytes : 1;
+    *index = (address - array->address) / element;
+    return true;
+}
+
+void simgpu_trace_end(SimGpu *gpu)
+{
+    provenance_free(gpu->provenance);
+    gpu->provenance = NULL;
 }
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */
@@ -231,6 +270,11 @@ bool simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder
 void simgpu_set_compiles(SimGpu *gpu, bool compiles)
 {
     gpu->translator_settings.compiles_nothing = !compiles;
+}
+
+bool simgpu_is_compiling(const SimGpu *gpu)
+{
+    return atomic_load(&gpu->translator_settings.under_way) > 0;
 }
 
 bool simgpu_accepts(const SimGpu *gpu, const SimLaunch *launch, SimReport *report)

@@ -99,9 +99,7 @@ static Status find_ptx(SimModule *module, const void *image, size_t bytes, const
     }
     const HardwareProfile *profile = &module->gpu->profile;
     Fatbin fatbin;
-    Status status = fatbin_read(image, bytes, profile->compute_major * 10 + profile->compute_minor, &fatbin, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(fatbin_read(image, bytes, profile->compute_major * 10 + profile->compute_minor, &fatbin, why));
     if (fatbin.ptx == NULL)
         return fail(STATUS_UNSUPPORTED, why, "the fatbin holds no PTX for compute capability %d.%d or below",
                     profile->compute_major, profile->compute_minor);
@@ -124,10 +122,8 @@ Status simgpu_module_load(SimGpu *gpu, const void *image, size_t bytes, SimModul
     Status status = find_ptx(new, image, bytes, &ptx, &ptx_bytes, why);
     if (status == STATUS_OK && ptx_bytes > MAX_PTX_BYTES)
         status = fail(STATUS_BAD_INPUT, why, "%zu bytes of PTX, at most %d can be loaded", ptx_bytes, MAX_PTX_BYTES);
-    if (status == STATUS_OK)
-        status = ptx_parse("PTX", ptx, ptx_bytes, &new->ptx, why);
-    if (status == STATUS_OK)
-        status = place_variables(new, why);
+    THEN(status, ptx_parse("PTX", ptx, ptx_bytes, &new->ptx, why));
+    THEN(status, place_variables(new, why));
     if (status != STATUS_OK) {
         simgpu_module_unload(gpu, new);
         return status;

@@ -10,6 +10,7 @@
 #include "simgpu/engine/barrier.h"
 #include "simgpu/engine/bulk_copy.h"
 #include "simgpu/engine/interpreter.h"
+#include "simgpu/engine/provenance.h"
 #include "simgpu/launch.h"
 
 #include <stdlib.h>
@@ -167,6 +168,8 @@ static uint64_t lane_instructions_left(const Launch *launch)
 static void begin_block(GridRun *run, Worker *worker, Sanitizer *sanitizer, uint64_t block)
 {
     worker_begin_block(worker, block);
+    if (run->launch.provenance != NULL)
+        provenance_begin_block(worker);
     worker->sanitizer = sanitizer;
     if (sanitizer != NULL && !sanitizer_begin_block(worker))
         worker->sanitizer = NULL;
@@ -204,6 +207,7 @@ static void end_team(GridRun *run, const Team *team)
         sanitizer_free(team->sanitizers[i]);
         bulk_copies_free(worker);
         standstill_free(worker);
+        provenance_end_worker(worker);
         worker_free(worker);
     }
 }
@@ -426,6 +430,7 @@ void run_together(GridRun *run)
         add_worker(run, workers[i], i == 0 ? sanitizer : NULL);
         bulk_copies_free(workers[i]);
         standstill_free(workers[i]);
+        provenance_end_worker(workers[i]);
         worker_free(workers[i]);
     }
     sanitizer_free(sanitizer);

@@ -22,6 +22,7 @@
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/hardware_profile.h"
 #include "simgpu/engine/interpreter.h"
+#include "simgpu/engine/provenance.h"
 #include "simgpu/memory/footprint.h"
 #include "simgpu/memory/texture.h"
 #include "simgpu/memory/validity.h"
@@ -114,6 +115,15 @@ bool simgpu_comes_from_host(const SimGpu *gpu, uint64_t address, uint64_t bytes)
  * all of this but device memory holds `odd` in its place, so that not all such values of a grid need be alike. */
 void simgpu_set_uninitialised_bytes(SimGpu *gpu, uint8_t byte, uint8_t odd);
 
+/* From what the values in memory are computed, from now on (simgpu/engine/provenance.h). Launches are interpreted by one
+ * thread meanwhile. Lives until simgpu_trace_end(); NULL: nothing is traced. */
+void simgpu_trace_begin(SimGpu *gpu);
+const Provenance *simgpu_trace(const SimGpu *gpu);
+/* The name of the array or variable that holds an address, and the index of its element there; false where it has none.
+ * `bytes` is the size of an element, where it is not known. */
+bool simgpu_array_at(const SimGpu *gpu, uint64_t address, uint32_t bytes, char *name, size_t size, uint64_t *index);
+void simgpu_trace_end(SimGpu *gpu);
+
 /* ---- textures ---------------------------------------------------------------------------------------------------- */
 
 /* Creates a texture object and returns the handle that kernels get; 0 where CUDA has no such textures, or where its
@@ -177,6 +187,8 @@ bool simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder
 /* Whether kernels of later launches are compiled, and so leave a library in the folder. At first they are. Which kernels
  * a program launches, and with what shape of block, can depend on data that must leave no trace. */
 void simgpu_set_compiles(SimGpu *gpu, bool compiles);
+/* Whether a kernel is being compiled: simgpu_free() waits for it, so that the next run finds the library. */
+bool simgpu_is_compiling(const SimGpu *gpu);
 
 /* Ends a running launch from another thread or a signal handler, within milliseconds. */
 void simgpu_cancel(SimGpu *gpu);

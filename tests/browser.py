@@ -27,6 +27,7 @@ import check_html
 import pages
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -245,13 +246,29 @@ class Person:
             self.find("#file").send_keys(str(path))
         if text:
             # Keys cannot write every character, but people paste.
-            self.driver.execute_script("arguments[0].value = arguments[1]", self.find("#code"), text)
+            self.paste(text)
         Select(self.find("#mode")).select_by_value(mode)
         self.press(self.find("form[action$='/submit'] button"))
         found = re.fullmatch(r"/submissions/(\d+)", self.path())
         if not found:
             raise RuntimeError(f"{self.path()}: {self.text()}")
         return int(found[1])
+
+    def paste(self, text):
+        """Into the editor, or into the plain field where there is no script."""
+        self.driver.execute_script("const editor = document.querySelector('.CodeMirror');"
+                                   "if (editor) editor.CodeMirror.setValue(arguments[0]);"
+                                   "else document.querySelector('#code').value = arguments[0];", text)
+
+    def try_samples(self):
+        """With the keyboard; what the try found."""
+        self.driver.switch_to.active_element.send_keys(Keys.CONTROL, Keys.ENTER)
+        end = time.monotonic() + MOST_S
+        while time.monotonic() < end:
+            time.sleep(0.1)
+            if self.text(".findings") and self.find("button.try").is_enabled():
+                return self.text(".findings")
+        raise RuntimeError(f"a try without an end: {self.text('.findings')}")
 
     def is_live(self):
         return bool(self.all("[data-events]"))
@@ -376,6 +393,48 @@ def handing_in(person):
     return first, second
 
 
+WITHOUT_A_SEMICOLON = """__global__ void copy(const float *input, float *output) { output[0] = input[0]; }
+extern "C" void solve(const float *input, const float *kernel, float *output, int input_rows, int input_cols,
+                      int kernel_rows, int kernel_cols)
+{
+    copy<<<1, 1>>>(input, output)
+}
+"""
+
+
+def writing(person):
+    """In the editor: the starter, a try with its findings at their lines, a draft, and an earlier submission again."""
+    person.go("/problems/conv2d")
+    person.script("localStorage.clear()")
+    person.go("/problems/conv2d")
+    is_coloured = bool(person.all(".CodeMirror"))
+    person.expect("the editor begins with the starter", ("solve(", person.script("return document.querySelector('#code').value")))
+    for press in (Keys.TAB, Keys.TAB, Keys.ENTER, Keys.TAB, Keys.TAB):
+        person.driver.switch_to.active_element.send_keys(press)
+    person.expect("a few keys lead to the button", person.driver.switch_to.active_element.text == "Submit")
+    person.paste(WITHOUT_A_SEMICOLON)
+    found = person.try_samples()
+    person.expect("a try says what is wrong and where", ("Compile Error", found), ("Line 6: expected a \";\"", found),
+                  not is_coloured or ("expected a", person.text(".CodeMirror .finding")))
+    person.look("an editor with a mistake")
+    person.paste(WITHOUT_A_SEMICOLON.replace("output)\n", "output);\n"))
+    found = person.try_samples()
+    person.expect("a wrong sample is shown whole", ("Wrong Answer", found), bool(person.all(".elements tr.wrong")))
+    person.look("an editor with a wrong sample")
+    time.sleep(0.5)  # the draft is kept a moment after the last key
+    person.go("/problems/conv2d")
+    person.expect("the browser keeps a draft", ("This is your draft.", person.text(".draft")))
+    person.find(".draft button").click()
+    number = person.hand_in("conv2d", "test", text=WITHOUT_A_SEMICOLON)
+    person.wait()
+    person.follow("Edit and submit again")
+    person.expect("a submission is edited", (f"Submission {number}, edited", person.text("h2#submit")),
+                  ("output)\n}", person.script("return document.querySelector('#code').value")))
+    second = person.hand_in("conv2d", "test", text=WITHOUT_A_SEMICOLON + "// again\n")
+    person.wait()
+    person.expect("it shows what changed", bool(person.all(f"a[href*='before={number}&after={second}']")))
+
+
 def handing_in_without_a_script(person):
     person.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     person.hand_in("conv2d", mode="test", path=ROOT / "solutions/conv2d/accepted/shared_constant.cu")
@@ -422,7 +481,7 @@ def has_markup(person):
     """Whether a script or a link with one has come onto the page."""
     return person.script("""
         const links = [...document.querySelectorAll('[href], [src], [action]')];
-        return [...document.scripts].some(script => !script.src.endsWith('/static/live.js')) ||
+        return [...document.scripts].some(script => !/\/static\/((live|editor)\.js|codemirror\/)/.test(script.src)) ||
             document.querySelector('main i, main img[onerror]') !== null || links.some(element => ['href', 'src', 'action'].some(
                 name => /^\\s*javascript:/i.test(element.getAttribute(name) || '')));""")
 
@@ -576,6 +635,7 @@ def main():
             closing(server, teacher, ada)
             operating(admin)
             judging_again(admin)
+            writing(ada)
         except Exception as fault:  # one more failed test, after which the others mean nothing
             tests.expect([repr(fault)[:1000], *traceback.format_exc().splitlines()], "the visit goes on to its end")
         finally:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Fitting a profile of the simulated GPU to a real one. tools/hardware/h200/figures.txt holds figures of an H200 as
+# Fitting a profile of the simulated GPU to a real one, and how well the model agrees. tools/hardware/h200/figures.txt holds figures of an H200 as
 # lab/measurements.md has them ("The hardware"), in the form that simgpu/calibrate/calibrate.cu prints.
 
 bats_require_minimum_version 1.5.0
@@ -72,4 +72,41 @@ near() {
     chmod +x bin/nvidia-smi
     PATH=$PWD/bin CONVJUDGE_NVCC=$PWD/bin/nvcc run "$root/tools/hardware/calibrate_model.sh" build cuda:7
     ends 2 "there is no GPU number 7"
+}
+
+# table ROW...: writes table.tsv; a row is FILE CASE MEASURED MODELLED COPIES TEXTURE_REQUESTS.
+table() {
+    local columns=(file case gpu measured_us modelled_us copies texture_requests kernels sampled_blocks)
+    (IFS=$'\t' && echo "${columns[*]}") >table.tsv
+    for row; do
+        # shellcheck disable=SC2086
+        set -- $row
+        printf '%s\t%s\th200\t%s\t%s\t%s\t%s\t1\t\n' "$@" >>table.tsv
+    done
+}
+
+@test "kernels that are held back, problems and kinds are evaluated apart" {
+    # Scores: slow is modelled twice as slow as it is, fast as it is, and held 1.25 times as fast, which is in the wrong order.
+    table "conv1d/slow.cu one 100 200 0 0" "conv1d/slow.cu two 100 200 1 0" "conv1d/fast.cu one 50 50 0 0" \
+        "conv1d/fast.cu two 50 50 0 0" "held_back/conv1d/held.cu one 60 48 0 0" "held_back/conv1d/held.cu two 60 48 0 0" \
+        "conv3d/alone.cu one 70 77 0 8"
+    printf 'conv3d/unmeasured.cu\tone\th200\t\t70\t0\t0\t1\t\n' >>table.tsv
+    run "$root/tests/hardware/evaluate.py" table.tsv
+    [[ $status == 0 ]]
+    row() { grep -m1 "^ *$1  " <<<"$output" | tr -s ' '; }
+    [[ $(row conv1d) == "conv1d 3 3 0.33 25% 25% 100% 1.00" ]]
+    [[ $(row conv3d) == "conv3d 1 0 - 10% 10% 10% 1.10" ]]
+    [[ $(row "held back") == " held back 1 0 - 25% 25% 25% 0.80" ]]
+    [[ $(row "not held back") == " not held back 3 1 1.00 10% 10% 100% 1.10" ]]
+    [[ $(row copies) == " copies 1 0 - 100% 100% 100% 2.00" ]]
+    [[ $output == *"worst pairs"*"conv1d/fast/one 50.0, 50.0; held_back/conv1d/held 60.0, 48.0"* ]]
+}
+
+@test "each time of a kernel belongs to a file, and each kernel says its technique and its problem" {
+    cd "$root/tests/hardware"
+    for kernel in */*.cu held_back/*/*.cu; do
+        [[ $(sed -n 1p "$kernel") =~ ^//\ .*\.$ ]] || { echo "$kernel: expected a sentence in line 1"; return 1; }
+        [[ $(sed -n 2p "$kernel") == "// problem: $(basename "$(dirname "$kernel")")" ]] || { echo "$kernel: expected its problem in line 2"; return 1; }
+    done
+    if [[ -e times.tsv ]]; then sed 1d times.tsv | cut -f1 | sort -u | xargs ls >/dev/null; fi
 }

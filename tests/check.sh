@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Checks that files earn the verdicts that they claim, on one timed case and the untimed cases: faulty solutions on all of them,
-# since one may need the largest, and on all timed cases if these do not show the mistake; other files on the small ones, since
-# large data make most of the work. `make test-all` takes all cases, and so does check-problem for the solutions of its problem.
+# Checks that files earn the verdicts that they claim, on one timed case and some untimed ones: faulty solutions on a few that
+# find nearly all of them, and on the timed cases if these do not show the mistake; accepted ones on the small ones of these few,
+# and other files on all small ones, since large data make most of the work. check-problem takes all cases for the solutions of
+# its problem.
 # Prints TAP. Usage: tests/check.sh BUILD FILE...
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -22,20 +23,21 @@ check() { # CASES FILE...
     printf '%s\0' "${@:2}" | CONVJUDGE_HOME=$home/$1 xargs -0 -P 2 -n 4 "$build/convjudge" check
 }
 
-# What one timed case does not find, all of them may: of these files those that get another verdict are judged once more.
+# What the few cases do not find, a timed one may: of these files those that get another verdict are judged once more.
 check_faulty() {
     local first=$home/first missed=()
-    check untimed "${faulty[@]}" >"$first" || true
+    check finding "${faulty[@]}" >"$first" || true
     mapfile -t missed < <(sed -n 's/^not ok [0-9]* - //p' "$first")
     echo "1..$((${#faulty[@]} - ${#missed[@]}))" # the tests that are left
     grep '^ok ' "$first" || true
-    if [[ ${#missed[@]} -gt 0 ]]; then "$build/convjudge" check "${missed[@]}"; fi
+    check timed "${missed[@]}"
 }
 
-right='^solutions/[^/]*/accepted/|^tests/'
-mapfile -t faulty < <(printf '%s\n' "${@:2}" | grep -vE "$right")
-mapfile -t others < <(printf '%s\n' "${@:2}" | grep -E "$right")
+mapfile -t faulty < <(printf '%s\n' "${@:2}" | grep -vE '^solutions/[^/]*/accepted/|^tests/')
+mapfile -t accepted < <(printf '%s\n' "${@:2}" | grep '^solutions/[^/]*/accepted/')
+mapfile -t others < <(printf '%s\n' "${@:2}" | grep '^tests/')
 status=0
 check_faulty || status=1
+check few "${accepted[@]}" || status=1
 check small "${others[@]}" || status=1
 exit $status

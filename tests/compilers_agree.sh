@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Judges files compiled by nvcc and by clang, on the same data, and expects the same verdict: files that are named, or mutants of
 # the accepted solutions of all problems, as many as COUNT. Where messages name other lines or arrays, it says so without a
-# failure: compilers move loads and merge lines. Of the cases, the small ones and one timed case. Prints TAP.
+# failure: compilers move loads and merge lines. Of the cases, a few small ones and one timed case. Prints TAP.
 # Usage: tests/compilers_agree.sh BUILD COUNT [SEED] | BUILD FILE...
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,7 +17,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/home" "$work/mutants"
 # shellcheck source=/dev/null
 source tests/fewer_cases.sh
-home_with_fewer_cases "$work/home" small
+home_with_fewer_cases "$work/home" few
 export NO_COLOR=1
 
 if [[ $1 =~ ^[0-9]+$ ]]; then
@@ -32,7 +32,7 @@ else
     files=("$@")
 fi
 
-data=$(sha256sum <<<"${files[*]}" | cut -c1-64)
+data=$(sha256sum <<<"${files[*]##*/}" | cut -c1-64)
 problem_of() { # FILE: as its line says, else as its folder does
     sed -n 's|^// problem: ||p' "$1" | grep . | tail -n 1 || cut -d/ -f2 <<<"$1"
 }

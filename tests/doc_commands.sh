@@ -30,8 +30,12 @@ export XDG_CACHE_HOME=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}           # what 
 PATH=$PATH:$work/bin
 # shellcheck source=tests/machine.bash disable=SC1091
 source tests/machine.bash
-machine=no
-if [[ -n ${OF_ITS_OWN:-} ]] && lay_over_folders "$work/over" 2>/dev/null; then machine=yes; fi
+machine=no lacks="root, and a mount namespace with overlayfs"
+if ! type -P systemd-sysusers >/dev/null || ! type -P systemd-tmpfiles >/dev/null; then
+    lacks="systemd's own programs"
+elif [[ -n ${OF_ITS_OWN:-} ]] && lay_over_folders "$work/over" 2>/dev/null; then
+    machine=yes
+fi
 unset CONVJUDGE_DB CONVJUDGE_HOME CONVJUDGE_SERVER CONVJUDGE_TOKEN CONVJUDGE_CONFIG MAKEFLAGS MAKELEVEL
 
 end_others() {
@@ -116,7 +120,7 @@ run_block() { # PAGE LINE
         mv "$work/crontab" "$block"
     fi
     bash -n "$block" || { result "not ok" "- $name: bash does not parse it"; return; }
-    [[ -z $user || $machine == yes ]] || why="needs root, and a mount namespace with overlayfs"
+    [[ -z $user || $machine == yes ]] || why="needs $lacks"
     if [[ -n $why ]]; then result ok "# skip $name: $why"; return; fi
     [[ -z $user ]] || end_others
     if [[ -n $word ]]; then

@@ -372,7 +372,7 @@ static void draw_summary(int people, const char *name)
                             facts_add_task(&facts, &(FactTask){"week-1", "One dimension", "conv2d", "2D convolution"})};
     for (int i = 0; i < people; i++) {
         const size_t person = facts_person(&facts, name_of(i));
-        facts_expect(&facts, person, "week-1");
+        facts_expect(&facts, person, "week-1", NULL);
         if (i % 9 == 8)
             continue;
         add_work(&facts, tasks[0], i);
@@ -402,7 +402,7 @@ static void draw_class(const char *source)
         "{'number': 98, 'person': '%s', 'file_name': 'submission-98.cu', 'received': '2026-11-08T12:00:00Z',"
         " 'problem': 'conv1d', 'problem_title': '1D convolution'}",
         name_of(2));
-    cJSON_AddItemToObject(values, "source", source_values(source == NULL ? "// <nothing>\n" : source, NULL));
+    cJSON_AddItemToObject(values, "source", source_values(source == NULL ? "// <nothing>\n" : source, NULL, NULL));
     draw("source", &student, "source", values);
     values = cJSON_CreateObject();
     values_put(values, "group=%s invitation=%s", "Monday's \"group\" <i>", "f97a8fe28ff71f230f09");

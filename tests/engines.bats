@@ -37,7 +37,7 @@ same_from_both() { # FILE... : on the samples, which run under the sanitizer, an
 
 @test "both engines agree on bytes, vectors of four and constant memory" {
     same_from_both solutions/blur-rgb/accepted/two_passes.cu solutions/conv1d/accepted/vector_loads.cu \
-        solutions/conv1d-constant/accepted/shared_tile.cu solutions/conv2d-constant/accepted/constant_memory.cu
+        solutions/conv-rgb-planar/accepted/naive.cu solutions/conv1d-constant/accepted/shared_tile.cu solutions/conv2d-constant/accepted/constant_memory.cu
 }
 
 @test "both engines agree on indices by division, partial sums and barriers" {

@@ -110,6 +110,71 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     equal Countess "$(in_store "SELECT pseudonym FROM person WHERE name LIKE 'ada%'")"
 }
 
+@test "a group has a page with its members, and its link ends" {
+    serve '{"public": false}'
+    local ada bob teacher link second
+    ada=$(token ada) bob=$(token bob) teacher=$(token emmy teacher)
+    as "$teacher" POST /teacher/groups -d 'name=Monday' -d 'days=0'
+    equal 400 "$status"
+    said "days: expected a number from 1 to 366"
+    as "$teacher" POST /teacher/groups -d 'name=Monday' -d 'days=1'
+    said "It ends at $(date -u -d tomorrow +%F)T"
+    link=$(secret)
+    as "$ada" POST "/join/${link##*/}"
+    as "$teacher" GET /teacher/groups/1
+    said "Its link lets people in until"
+    [[ $output == *'/people/ada"'* ]]
+    as "$ada" GET /teacher/groups/1
+    equal 403 "$status"
+    as "$teacher" GET /teacher/groups/2
+    equal 404 "$status"
+    as "$teacher" POST /teacher/groups/1/link
+    second=$(secret)
+    as "$bob" GET "/join/${link##*/}" # the old link is void
+    equal 404 "$status"
+    as "$bob" GET "/join/${second##*/}"
+    equal 200 "$status"
+    as "$teacher" POST /teacher/groups/1/end
+    as "$bob" POST "/join/${second##*/}"
+    equal 404 "$status"
+    said "unknown invitation, or one that has ended"
+    as "$teacher" GET /teacher/groups/1
+    said "Its link has ended."
+    as "$teacher" POST /teacher/groups/1/remove -d "person=$(in_store "SELECT id FROM person WHERE name = 'ada'")"
+    equal 303 "$status"
+    as "$teacher" GET /teacher/groups/1
+    said "Nobody has joined yet."
+    equal "group add, group link, group link end, group remove" "$(in_store "SELECT group_concat(action, ', ') FROM (SELECT action FROM audit WHERE action LIKE 'group%' ORDER BY id)")"
+    in_store "INSERT INTO membership (class_group, person, by_class) SELECT 1, id, 1 FROM person WHERE name = 'bob'" ||
+        sqlite3 "$state/convjudge.db" "INSERT INTO membership (class_group, person, by_class) SELECT 1, id, 1 FROM person WHERE name = 'bob'"
+    as "$teacher" POST /teacher/groups/1/remove -d "person=$(in_store "SELECT id FROM person WHERE name = 'bob'")"
+    equal 400 "$status"
+    said "this person did not join by a link; remove the name from the group in class.json"
+}
+
+@test "a list of students gets tokens, all of them or none" {
+    serve '{"public": false}'
+    local ada teacher
+    ada=$(token ada) teacher=$(token emmy teacher)
+    printf 'name,group\n"Lovelace, Ada",1\nbob;2\n\n  eve \n' >names.csv
+    as "$teacher" POST /teacher/tokens/list -F file=@names.csv -D headers
+    equal 200 "$status"
+    grep -qi '^content-disposition: attachment; filename="tokens.csv"' headers
+    equal '"Lovelace, Ada" "bob" "eve"' "$(sed -n '2,$s/,[0-9a-f]\{64\}.*//p' <<<"$output" | xargs -d '\n')"
+    as "$(sed -n 's/^"bob",\([0-9a-f]*\).*/\1/p' <<<"$output")" GET /api/v1/me
+    equal bob "$(jq -r .person <<<"$output")"
+    as "$teacher" POST /teacher/tokens/list -F $'names=ada\nemmy\n'
+    equal 400 "$status"
+    said "line 2: tokens are made here for students alone"
+    as "$ada" GET /api/v1/me # keeps the token that the list would have ended
+    equal 200 "$status"
+    as "$teacher" POST /teacher/tokens/list -F names=
+    said "the list has no name, expected one on each line"
+    seq -f 'person %g' 1001 >names.csv
+    as "$teacher" POST /teacher/tokens/list -F file=@names.csv
+    said "the list has more than 1000 names"
+}
+
 @test "a teacher makes groups with a link, and tokens for students alone" {
     serve '{"admins": ["grace"], "public": false}'
     local ada teacher link

@@ -97,7 +97,36 @@ END
         "refused: week-2/bob.cu: is for the problem conv1d, which class.json does not have in week-2" \
         "Results: class.state. Next: convjudge scores --csv scores.csv --summary scores.html --class class.json --state class.state"
     judge scores --class class.json --csv - # finds class.state by itself
-    ends 0 "ada,all,week-1,conv1d,0,1" "bob,all,week-2,conv2d,0,1"
+    ends 0 "ada,,all,week-1,conv1d,0,1" "bob,,all,week-2,conv2d,0,1"
+}
+
+@test "a roster knows other spellings, a broken archive is refused and not missing, and a stranger's nearest name is told" {
+    mkdir submissions
+    source_of compile_error/no_solve.cu submissions/lovelaceada_17_42_conv.cu
+    cp submissions/lovelaceada_17_42_conv.cu submissions/moorebob_18_43_conv.cu
+    cp submissions/lovelaceada_17_42_conv.cu submissions/evv.cu
+    echo "no archive" >submissions/dan.zip
+    cat >class.json <<'END'
+{"schema": 1, "zone": "UTC", "groups": [{"name": "all", "people": [
+   {"name": "ada", "also": ["lovelaceada"]}, {"name": "bob", "id": "18"}, "dan", "eve"]}],
+ "assignments": [{"id": "week-1", "due": "2026-10-25T02:30", "problems": [{"problem": "conv1d", "points": {"accepted": 4}}]}],
+ "overrides": [{"person": "bob", "assignment": "week-1", "problem": "conv1d", "points": 1.5, "why": "half of it was right", "by": "grace"}]}
+END
+    sed -i '1i // problem: conv1d' submissions/*.cu
+    grade_class --class class.json
+    ends 1 "ada, conv1d: Compile Error (lovelaceada_17_42_conv.cu)" "bob, conv1d: Compile Error" \
+        "refused: dan.zip: " "in no group: evv; nearest name: eve"
+    judge scores --class class.json --csv -
+    ends 0 "ada,17,all,week-1,conv1d,0,4" "bob,18,all,week-1,conv1d,1.5,4" "Set to 1.5 by grace: half of it was right. Counted: 0." \
+        "dan,,all,week-1,conv1d,0,4,yes,,,,,,'dan.zip' was refused: " "eve,,all,week-1,conv1d,0,4,yes,,,,,,Nothing was submitted."
+    judge scores --class class.json
+    ends 0 "in no group: evv; nearest name: eve"
+    equal "override add|bob, week-1/conv1d: 1.5 points instead of those that are counted, by grace: half of it was right ($PWD/class.json)" \
+        "$(sqlite3 class.state/convjudge.db "SELECT action, object FROM audit WHERE action LIKE 'override%'")"
+    rm submissions/dan.zip
+    grade_class --class class.json
+    judge scores --class class.json --csv -
+    ends 0 "dan,,all,week-1,conv1d,0,4,yes,,,,,,Nothing was submitted."
 }
 
 @test "a running server judges what is handed in to its state" {

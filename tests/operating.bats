@@ -63,6 +63,8 @@ del(.proxy_socket.path)
 .teachers = [""]
 .workers = [1]
 .penalty_s = -1
+.limits.waiting = 0
+.limits.bytes = 5
 .budget_device_s.rank = 0
 .budget_device_s.test = 1
 .lease_s = 5

@@ -123,7 +123,7 @@ WIDE = """
 const room = document.documentElement.clientWidth, wide = [];
 if (document.documentElement.scrollWidth > room) wide.push(`page: ${document.documentElement.scrollWidth} of ${room}`);
 for (const element of document.querySelectorAll('main *')) {
-  if (element.closest('.scroll, .source, pre, svg')) continue;
+  if (element.closest('.scroll, .source, .CodeMirror, pre, svg')) continue;
   const box = element.getBoundingClientRect();
   if (box.width && box.right > room + 1) wide.push(`${element.tagName} ${element.className} ends at ${box.right}`);
 }

@@ -335,6 +335,44 @@ END
     lacks "sample cases"
 }
 
+# ---- problems in a course's own words
+
+@test "a driver calls what the course asks for: a lab's main(), a kernel alone, other types, another order" {
+    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home
+    mkdir -p "$CONVJUDGE_HOME"
+    local folder
+    for folder in base grader harness simgpu leaderboard; do ln -s "$root/$folder" "$CONVJUDGE_HOME/$folder"; done
+    cp -r "$root"/examples/drivers/* "$CONVJUDGE_HOME/"
+    cd "$CONVJUDGE_HOME"
+    judge check solutions/*/*/*.cu
+    ends 0
+    counts 12 '^ok'
+    for folder in problems/*/; do valid problem "$folder/problem.json"; ends 0; done
+}
+
+@test "what a driver misses is told at the student's own line, and a driver needs student.h" {
+    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home
+    mkdir -p "$CONVJUDGE_HOME"
+    local folder
+    for folder in base grader harness simgpu leaderboard; do ln -s "$root/$folder" "$CONVJUDGE_HOME/$folder"; done
+    cp -r "$root"/examples/drivers/* "$CONVJUDGE_HOME/"
+    cd "$CONVJUDGE_HOME"
+    judge grade --no-record solutions/layer-channels-first/compile_error/arguments_in_another_order.cu
+    ends 1 "Compile Error" \
+        "arguments_in_another_order.cu:20: conv_forward() differs from what the driver of the problem calls: see student.h"
+    judge grade --no-record solutions/lab-conv1d/compile_error/main_of_three.cu
+    ends 1 "Compile Error" "main_of_three.cu: defines no student_main, which the driver of the problem calls: see student.h"
+    sed '/^extern "C"/,$d' solutions/book-conv2d/accepted/naive.cu | sed 's/float Pvalue/floaty Pvalue/' >typo.cu
+    judge grade --no-record typo.cu
+    ends 1 'typo.cu(9): error: identifier "floaty" is undefined'
+    lacks "driver of the problem"
+    rm problems/book-conv2d/student.h
+    judge grade --no-record solutions/book-conv2d/accepted/naive.cu
+    ends 2 "problems/book-conv2d/student.h: no such file"
+}
+
+# ---- pictures
+
 @test "the pictures of the testcases are those that their scripts draw" {
     local script
     for script in "$root"/testcases/*/*.py; do
@@ -378,7 +416,7 @@ of_a_new_problem() {
     # The last command prints what the guide shows.
     while IFS= read -r line; do
         has_lines "$line"
-    done < <(sed -n '/^## 8/,/^## 9/s/^    \(ok [0-9]\|# [a-z]\)/\1/p' "$root/docs/guides/add-a-problem.md")
+    done < <(sed -n '/^## 9/,/^## 10/s/^    \(ok [0-9]\|# [a-z]\)/\1/p' "$root/docs/guides/add-a-problem.md")
     has_lines "# nearest to its bound: " "ok 28 - accepted solutions stay within half of every bound with 200 seeds"
     has_lines "ok 29 - the hidden cases have every class of values"
     valid problem problems/moving-sum/problem.json

@@ -64,6 +64,14 @@ END
     equal "1 passed, 1 failed" "${lines[-1]}"
 }
 
+@test "an orphan that has ended is gone, so that no suite takes it for one that lives" {
+    run_suites <<'END'
+test 1 orphan echo 1..1; pid=$(bash -c 'sleep 0.1 >/dev/null & echo $!'); sleep 1; [[ ! -e /proc/$pid ]] || echo -n 'not '; echo ok 1 - a
+END
+    ends 0
+    equal "1 passed, 0 failed" "${lines[-1]}"
+}
+
 @test "the processor time of what nobody waits for counts" {
     run_suites <<'END'
 test 9 orphan echo 1..1; echo ok 1 - a; (for ((i = 0; i < 500000; i++)); do :; done) & disown

@@ -9,7 +9,7 @@
 # without which nobody knows why it failed; it also takes a program with two groups of tests, which prints two plans,
 # for broken.
 # What the suites need is built first, and nothing else.
-# Usage: [ONLY=folder|suite|file] [FAILED=1] [FUZZ=seconds] tests/run.sh BUILD test|ci|all
+# Usage: [ONLY=folder|suite|file] [FAILED=1] [FUZZ=seconds] tests/run.sh BUILD test|all
 #        SUITES=file: a list of suites in place of tests/suites.txt; nothing is built for them
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -97,6 +97,11 @@ del(.assignments[0].problems[0].points.cases[0].points)
 del(.extensions[0].why)
 .extensions[0].due = "tomorrow"
 .extensions[0].person = ""
+.groups[0].people = [{"id": "17"}]
+.groups[0].people = [{"name": "ada", "nick": "a"}]
+.groups[0].people = [{"name": "ada", "also": "Ada Lovelace"}]
+.overrides = [{"person": "ada", "assignment": "week-1", "problem": "conv1d", "points": -1, "why": "x", "by": "grace"}]
+.overrides = [{"person": "ada", "assignment": "week-1", "problem": "conv1d", "points": 1, "by": "grace"}]
 .handed_out = "handout"
 .earlier = [1]
 END
@@ -111,7 +116,7 @@ END
 # The state of a server that nobody has handed in to.
 state() {
     mkdir state
-    cat "$root"/leaderboard/{schema,service,service_2}.sql | sqlite3 state/convjudge.db
+    cat "$root"/leaderboard/{schema,case_times,boards,service,service_{2..6}}.sql | sqlite3 state/convjudge.db
 }
 
 @test "scores lists everybody of the groups, also where nothing was handed in" {

@@ -432,6 +432,190 @@ END
     equal 1 "$(sqlite3 copy.db 'SELECT count(*) FROM submission')"
     judge backup --state "$state" copy.db
     ends 2 "exists already"
+    equal 600 "$(stat -c %a copy.db)"
+}
+
+@test "a person's limits refuse a submission, and say when the next is possible" {
+    serve '{"limits": {"waiting": 3, "submissions_a_day": 5, "bytes_a_day": 100000}}'
+    local ada grace i
+    ada=$(token ada) grace=$(token grace teacher)
+    send() { as "$1" POST /api/v1/submissions -d "$(jq -n --arg key "$2" --arg source "// ${3:-$2}" '{key: $key, file_name: "x.cu", problem: "conv1d", source: $source}')" -D headers; }
+    for ((i = 1; i <= 3; i++)); do send "$ada" k$i; done
+    send "$ada" k4
+    says 429 "3 of your submissions wait, which is the most; the next is possible when one is judged"
+    grep -qi '^retry-after: 10' headers
+    send "$ada" k3 # the same again is no new one
+    equal 200 "$status"
+    for ((i = 1; i <= 4; i++)); do send "$grace" k$i; done # teachers have none
+    equal 201 "$status"
+    sqlite3 "$state/convjudge.db" "UPDATE judging SET state = 'cancelled'"
+    for ((i = 4; i <= 5; i++)); do send "$ada" k$i; done
+    equal 201 "$status"
+    send "$ada" k6
+    says 429 "within 24 hours you may submit 5 files; the next is possible at $(date -u -d tomorrow +%F)T"
+    sqlite3 "$state/convjudge.db" "UPDATE submission SET received_s = received_s - 86401 WHERE id < 4; UPDATE judging SET state = 'cancelled'"
+    send "$ada" k6
+    equal 201 "$status"
+    send "$ada" k7 "$(head -c 99000 /dev/zero | tr '\0' x)"
+    equal 201 "$status"
+    sqlite3 "$state/convjudge.db" "UPDATE judging SET state = 'cancelled'"
+    send "$ada" k8 "$(head -c 1000 /dev/zero | tr '\0' x)"
+    says 429 "within 24 hours you may submit 100000 bytes; the next is possible at $(date -u -d tomorrow +%F)T"
+    echo '{"limits": {"waiting": 0}}' >wrong.json
+    judge check-config wrong.json
+    ends 2 "waiting: expected a whole number from 1 to 1000000"
+}
+
+@test "behind TLS a login's cookie is of this host alone, and a person logs out everywhere" {
+    serve
+    local ada other_cookie
+    ada=$(token ada)
+    log_in() { ask POST /login -d "token=$ada" -H "Origin: $1://$address" -D headers "${@:2}"; }
+    log_in https -H 'X-Forwarded-Proto: https'
+    grep -qi '^set-cookie: __Host-convjudge=[0-9a-f]\{64\}; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure'$'\r' headers
+    cookie=$(sed -n 's/^[Ss]et-[Cc]ookie: __Host-convjudge=\([0-9a-f]*\);.*/\1/p' headers)
+    ask GET /api/v1/me -H 'X-Forwarded-Proto: https' -b "__Host-convjudge=$cookie"
+    equal 200 "$status"
+    ask GET /api/v1/me -H 'X-Forwarded-Proto: https' -b "convjudge=$cookie" # could be set by a neighbour of this host
+    equal 401 "$status"
+    log_in http
+    other_cookie=$(sed -n 's/^[Ss]et-[Cc]ookie: convjudge=\([0-9a-f]*\);.*/\1/p' headers)
+    ask POST /logout -b "convjudge=$other_cookie" -H "Origin: http://$address" -d everywhere=1
+    equal 303 "$status"
+    ask GET /api/v1/me -H 'X-Forwarded-Proto: https' -b "__Host-convjudge=$cookie"
+    equal 401 "$status"
+    as "$ada" GET /api/v1/me
+    equal 200 "$status"
+}
+
+@test "an administrator pauses the queue and takes a worker out" {
+    serve '{"workers": ["sim"]}'
+    local ada boss
+    ada=$(token ada) boss=$(token grace admin)
+    as "$boss" POST /admin/pause -d "why= "
+    says 400 "expected a reason"
+    as "$boss" POST /admin/pause -d "why=new driver"
+    equal 303 "$status"
+    as "$ada" POST /admin/pause -d "why=me too"
+    says 403 "this is for admins"
+    hand_in "$ada" k >/dev/null
+    sleep 1
+    equal queued "$(in_store 'SELECT state FROM judging')"
+    ask GET /healthz
+    says 503 "the queue is paused since "
+    [[ $output == *"new driver, by grace"* ]]
+    as "$boss" GET /admin
+    says 200 "new driver, by grace. Submissions are taken and wait."
+    as "$boss" POST /admin/workers/nobody/drain
+    says 404 "there is no such worker"
+    as "$boss" POST /admin/workers/own-1/drain
+    as "$boss" POST /admin/resume
+    ask GET /healthz
+    equal 200 "$status"
+    sleep 1
+    equal queued "$(in_store 'SELECT state FROM judging')"
+    as "$boss" GET /admin
+    says 200 "taken out by grace"
+    as "$boss" POST /admin/workers/own-1/undrain
+    wait_until_ended "$ada" 1
+    equal "pause new driver, by grace|drain own-1|resume |undrain own-1" \
+        "$(in_store "SELECT group_concat(action || ' ' || object, '|') FROM (SELECT * FROM audit WHERE action IN ('pause', 'resume', 'drain', 'undrain') ORDER BY id)")"
+}
+
+@test "submissions are listed by problem, verdict, time and speed" {
+    serve
+    local ada
+    ada=$(token ada)
+    hand_in "$ada" k1 >/dev/null
+    hand_in "$ada" k2 '.mode = "test"' >/dev/null
+    sqlite3 "$state/convjudge.db" "UPDATE submission SET received_s = received_s - 100000 WHERE id = 1;
+        UPDATE judging SET state = 'recorded', verdict = 'Wrong Answer', text = '', recorded_utc = '2026-01-01T00:00:00Z' WHERE submission = 1" ||
+        sqlite3 "$state/convjudge.db" "UPDATE judging SET state = 'recorded', verdict = 'Wrong Answer' WHERE submission = 1"
+    listed() { as "$ada" GET "/api/v1/submissions?$1"; equal "$2" "$(jq -r '[.submissions[].submission] | join(" ")' <<<"$output")"; }
+    listed "" "2 1"
+    listed "verdict=Wrong%20Answer" 1
+    listed "since=$(date -u -d '1 hour ago' +%FT%TZ)" 2
+    listed "most_ms=5" ""
+    listed "verdict=&problem=conv1d" "2 1"
+    as "$ada" GET "/api/v1/submissions?verdict=Fine"
+    says 400 "verdict: expected one such as Accepted, found 'Fine'"
+    as "$ada" GET "/api/v1/submissions?since=yesterday"
+    says 400 "since: expected a time such as 2026-01-31T12:00:00Z, found 'yesterday'"
+    as "$ada" GET "/api/v1/submissions?most_ms=fast"
+    says 400 "most_ms: expected a number above 0, found 'fast'"
+    as "$ada" GET "/people/ada?verdict=Wrong+Answer"
+    says 200 '<option selected>Wrong Answer</option>'
+    [[ $output == *'/submissions/1"'* && $output != *'/submissions/2"'* ]]
+    CONVJUDGE_SERVER=http://$address CONVJUDGE_TOKEN=$ada judge runs --since "$(date -u -d '1 hour ago' +%FT%TZ)"
+    ends 0 "     2  "
+}
+
+@test "a nightly copy is safe to repeat, for its owner alone, and the oldest ones go" {
+    serve
+    mkdir copies
+    touch copies/convjudge-2020-01-0{1,2,3}T000000Z.db copies/convjudge-2020-01-04T000000Z.part copies/mine.db
+    judge backup --state "$state" --keep 2 copies
+    ends 0 "copies/convjudge-20"
+    sleep 1.1 # names have seconds
+    judge backup --state "$state" --keep 2 copies
+    ends 0
+    equal 3 "$(ls copies | wc -l)"
+    ls copies/mine.db
+    absent copies/convjudge-2020-01-03T000000Z.db
+    equal 600 "$(stat -c %a copies/convjudge-2*.db | sort -u)"
+    judge backup --state "$state" --keep 0 copies
+    ends 2 "--keep"
+    judge backup --state "$state" --keep 2 nowhere
+    ends 2 "nowhere: No such file or directory"
+}
+
+@test "a copy is restored, what was there is kept, and no number is given twice" {
+    serve
+    local ada
+    ada=$(token ada)
+    hand_in "$ada" k1
+    judge backup --state "$state" copy.db
+    hand_in "$ada" k2
+    judge restore --state "$state" copy.db
+    ends 2 "another process, \`convjudge serve\` or \`convjudge grade-class\`, uses this state"
+    stop_server
+    echo damaged >broken.db
+    judge restore --state "$state" broken.db
+    ends 2 "broken.db"
+    { head -c 20000 copy.db; head -c 20000 /dev/urandom; tail -c +40001 copy.db; } >broken.db
+    judge restore --state "$state" broken.db
+    ends 2 "broken.db: the database is damaged: "
+    sqlite3 leaderboard.db ".read $root/leaderboard/schema.sql" ".read $root/leaderboard/case_times.sql" ".read $root/leaderboard/boards.sql"
+    judge restore --state "$state" leaderboard.db
+    ends 2 "leaderboard.db: holds no submissions, expected a copy of \`convjudge backup\`"
+    judge restore --state "$state" nothing.db
+    ends 2 "nothing.db: there is no such file, expected a copy of \`convjudge backup\`"
+    equal 2 "$(in_store 'SELECT count(*) FROM submission')"
+    judge restore --state "$state" copy.db
+    ends 0 "$state/convjudge.db is now copy.db; the next submission is number 3" "the database before it is kept as $state/convjudge.db.before-"
+    equal 1 "$(in_store 'SELECT count(*) FROM submission')"
+    equal 2 "$(sqlite3 "$state"/convjudge.db.before-*Z 'SELECT count(*) FROM submission')"
+    equal 600 "$(stat -c %a "$state/convjudge.db")"
+    serve
+    equal 3 "$(hand_in "$ada" k3)"
+    stop_server
+    rm "$state"/convjudge.db*
+    judge restore --state "$state" copy.db # nobody knows what was given since
+    ends 0 "the next submission is number 10001"
+    lacks "is kept as"
+}
+
+@test "an empty store where there was one is no health" {
+    health() { curl -s --unix-socket "$socket" http://x/healthz; }
+    serve
+    stop_server
+    rm "$state"/convjudge.db*
+    "$build/convjudge" serve --config "$BATS_TEST_TMPDIR/config.json" 2>server.log 3>&- &
+    server=$!
+    wait_until grep -q event=started server.log
+    [[ $(health) == *"the store was gone and is a new, empty one; restore a copy (convjudge restore), or remove $state/store-was-lost"* ]]
+    rm "$state/store-was-lost"
+    equal ok "$(health)"
 }
 
 # says STATUS TEXT: what the last request got.
@@ -539,7 +723,7 @@ END
     stop_server
     sqlite3 "$state/convjudge.db" 'UPDATE service_version SET version = 99'
     judge serve --config "$BATS_TEST_TMPDIR/config.json"
-    ends 2 "written by a newer ConvJudge: version 99 of the service, this program knows versions up to 5"
+    ends 2 "written by a newer ConvJudge: version 99 of the service, this program knows versions up to 6"
 }
 
 @test "an older database is upgraded, after a copy" {
@@ -548,7 +732,7 @@ END
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.version-1" 'PRAGMA user_version')"
     equal 7 "$(in_store 'PRAGMA user_version')"
-    equal 5 "$(in_store 'SELECT version FROM service_version')"
+    equal 6 "$(in_store 'SELECT version FROM service_version')"
 }
 
 @test "tables of the service of version 1 are upgraded, after a copy, and are those of a new database" {
@@ -557,7 +741,7 @@ END
         ".read $root/leaderboard/case_times.sql" ".read $root/leaderboard/boards.sql" ".read $root/leaderboard/service.sql"
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.service-version-1" 'SELECT version FROM service_version')"
-    equal 5 "$(in_store 'SELECT max(version) FROM service_version')"
+    equal 6 "$(in_store 'SELECT max(version) FROM service_version')"
     equal 0 "$(in_store 'SELECT count(*) FROM taken_in')"
     stop_server
     CONVJUDGE_DB=$state/convjudge.db judge verify-leaderboard

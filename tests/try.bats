@@ -74,3 +74,34 @@ EOF
     run make -C "$root" --no-print-directory try SUB="$PWD/x.cu" SIZES="input_size=1000,kernel_size=7" SEED=4 DEVICE=sim
     ends 0 "994 of 994 elements are right" "SEED=4"
 }
+
+@test "a trace names the factor that is wrong, in each wrong sample and in sizes of one's own" {
+    submission | sed 's/kernel\[/kernel[kernel_size - 1 - /' >x.cu
+    judge trace --json trace.json x.cu
+    ends 1
+    json trace.json '[.traces[] | .is_wrong and (.rows | length > 0)] | all' true
+    judge trace --output 2 --sizes input_size=9,kernel_size=3 --seed 5 x.cu
+    ends 1 "output[2] of the case \"input_size=9,kernel_size=3\" is " "input[2] is multiplied by kernel[2], not by kernel[0] (line " \
+        "  > input[2] * kernel[2]" "    input[3] * kernel[1]" "  Elements: = used as by the oracle"
+}
+
+@test "a trace of a right submission needs an element, and of one that does not compile shows why" {
+    submission >x.cu
+    judge trace x.cu
+    ends 0 "Accepted" "No element is wrong here. Look for sizes that fail with"
+    judge trace --output 1 x.cu
+    ends 0 "output[1] of the case \"the example of the statement\" is " "All 3 terms are those of the oracle; exactly, they add up to"
+    echo 'extern "C" void solve(' >y.cu
+    judge trace --problem conv1d y.cu
+    ends 1 "Compile Error"
+}
+
+@test "an element that the output does not have cannot be traced" {
+    submission >x.cu
+    judge trace --output 1,2 x.cu
+    ends 2 "trace: --output 1,2: expected 1 number with commas between them"
+    judge trace --output 4 x.cu
+    ends 2 "trace: --output 4: 4 is outside of output, expected 0 to 3"
+    judge trace --device cuda x.cu
+    ends 2 "trace: --device cuda: expected sim[:PROFILE]"
+}

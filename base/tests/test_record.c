@@ -1,6 +1,7 @@
 #include "base/tests/unit.h"
 
 #include "base/record.h"
+#include "base/tests/record_pages.h"
 
 #include <string.h>
 
@@ -224,7 +225,7 @@ static void an_open_table_leaves_other_keys_alone(void **state)
 static void the_page_has_a_line_for_each_meaning(void **state)
 {
     Text text = {0};
-    record_print_markdown(&thing_table, &text);
+    print_markdown(&thing_table, &text);
     assert_string_equal(text.data,
                         "| key | meaning |\n|---|---|\n| `title` | a text |\n| `name` | a short one |\n"
                         "| `ms` | a time |\n| `flag` | yes or no |\n"

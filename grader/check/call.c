@@ -110,9 +110,11 @@ double call_written_share(const Call *call)
     const SessionArgument *output = &call->arguments[problem_output(call->problem)];
     const uint32_t *words = output->data;
     const size_t count = output->bytes / sizeof *words, in_word = sizeof *words / output->element_bytes;
+    uint32_t poison[DEVICE_POISON_WORDS];
     size_t written = 0;
+    call_poison_words(output->poison_bits, output->float_output, poison);
     for (size_t i = 0; i < count; i++) {
-        const uint32_t difference = words[i] ^ call_poison_word(output->poison_bits, output->float_output, i);
+        const uint32_t difference = words[i] ^ poison[i % DEVICE_POISON_WORDS];
         if (in_word == 1)
             written += difference != 0;
         else

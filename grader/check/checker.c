@@ -49,8 +49,9 @@ typedef struct ElementCheck {
     ElementType type;                  /* of the output */
     const void *output;
     const void *literal;       /* expected values of the testcase; NULL: the oracle computes them */
-    uint32_t poison;           /* an element with these bits was never written, */
+    uint32_t poison;           /* an element that still holds its words was never written, */
     bool in_part;              /*   and does not count */
+    uint32_t poison_words[DEVICE_POISON_WORDS];
     const Chacha20Key *sample; /* NULL: all elements are compared */
     bool is_timed;
     int rank;
@@ -63,12 +64,10 @@ typedef struct ElementCheck {
 static Status expected_of(const ElementCheck *check, size_t first, size_t count, double *expected, double *magnitude,
                           Message *why)
 {
-    Status status = check->variant == NULL ? oracle_evaluate(check->oracle, check->sizes, check->inputs, first, count,
-                                                             expected, magnitude, why)
-                                           : variant_evaluate(check->oracle, check->problem, check->variant,
-                                                              check->shape, first, count, expected, magnitude, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check->variant == NULL
+            ? oracle_evaluate(check->oracle, check->sizes, check->inputs, first, count, expected, magnitude, why)
+            : variant_evaluate(check->oracle, check->problem, check->variant, check->shape, first, count, expected,
+                               magnitude, why));
     if (check->literal != NULL)
         element_load_all(check->type, check->literal, first, count, expected);
     else if (check->type == ELEMENT_UINT8)
@@ -89,9 +88,10 @@ static size_t piece_at(const ElementCheck *check, size_t first)
 
 static bool holds_poison(const ElementCheck *check, size_t index)
 {
-    const size_t bytes = element_bytes(check->type), at = index * bytes;
-    const uint32_t word = call_poison_word(check->poison, check->type == ELEMENT_FLOAT32, at / sizeof word);
-    return memcmp((const uint8_t *)check->output + at, (const uint8_t *)&word + at % sizeof word, bytes) == 0;
+    if (check->type == ELEMENT_UINT8)
+        return ((const uint8_t *)check->output)[index] ==
+               ((const uint8_t *)check->poison_words)[index % sizeof check->poison_words];
+    return ((const uint32_t *)check->output)[index] == check->poison_words[index % DEVICE_POISON_WORDS];
 }
 
 static bool never_written(const ElementCheck *check, size_t index)
@@ -277,13 +277,18 @@ static size_t unit_at(const ElementCheck *check, size_t first)
     return check->count - first < UNIT ? check->count - first : UNIT;
 }
 
-/* Whether a unit holds elements that were never written. A single byte may hold the poison by chance. */
+/* Whether a unit holds elements that were never written. A single byte may hold the poison by chance; whole units come
+ * again with the words of the poison. */
 static bool has_gaps(const ElementCheck *check, size_t first, size_t count)
 {
-    size_t gaps = 0;
+    const size_t bytes = count * element_bytes(check->type), at = first * element_bytes(check->type);
+    bool is_gap = false;
+    if (check->type != ELEMENT_FLOAT32)
+        return memcmp((const uint8_t *)check->output + at,
+                      (const uint8_t *)check->poison_words + at % sizeof check->poison_words, bytes) == 0;
     for (size_t i = 0; i < count; i++)
-        gaps += holds_poison(check, first + i);
-    return check->type == ELEMENT_FLOAT32 ? gaps > 0 : gaps == count;
+        is_gap |= ((const uint32_t *)check->output)[first + i] == *check->poison_words;
+    return is_gap;
 }
 
 /* Each unit is drawn by itself: if only a part of the blocks ran, of those in which something was written. If all did, those
@@ -473,8 +478,7 @@ static Status find_wrong(const ElementCheck *check, const Tally *tally, const Bo
     for (size_t first = 0; first < check->count && status == STATUS_OK; first += PIECE) {
         size_t count = piece_at(check, first);
         status = compute_expected(check, first, count, why);
-        if (status == STATUS_OK)
-            status = find_reaching(check, reach, first, count, reaching, why);
+        THEN(status, find_reaching(check, reach, first, count, reaching, why));
         for (size_t i = 0; i < count && status == STATUS_OK; i++) {
             if (check->in_part && never_written(check, first + i))
                 continue;
@@ -588,8 +592,7 @@ static Status explain_mistake(const ElementCheck *check, const Tally *tally, Com
     const ResemblanceSubject subject = subject_of(check, tally, 0);
     diagnosis_begin(&diagnosis, check->rank, check->shape);
     Status status = border_reach_begin(&subject, &reach, why);
-    if (status == STATUS_OK)
-        status = find_wrong(check, tally, &reach, &diagnosis, comparison, why);
+    THEN(status, find_wrong(check, tally, &reach, &diagnosis, comparison, why));
     if (status == STATUS_OK)
         nature = diagnosis_what(&diagnosis);
     if (status == STATUS_OK && is_vague(nature))
@@ -617,9 +620,7 @@ static Status tally_output(ElementCheck *check, ErrorSum *sum, Message *why)
 static Status compare_output(ElementCheck *check, Comparison *comparison, Message *why)
 {
     ErrorSum sum;
-    Status status = tally_output(check, &sum, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(tally_output(check, &sum, why));
     checker_summarise(&check->problem->tolerance, check->is_timed, &sum.tally, sum.compared, check->rank, check->shape,
                       comparison);
     if (!checker_accepts(&check->problem->tolerance, &sum.tally, sum.compared))
@@ -647,9 +648,8 @@ static Status begin_check(const Problem *problem, const Testcase *testcase, cons
                             .is_timed = testcase->group == CASE_TIMED,
                             .rank = problem->parameters[parameter].rank};
     memcpy(check->inputs, inputs, sizeof check->inputs);
-    Status status = problem_shape(problem, parameter, &testcase->sizes, check->shape, &check->count, why);
-    if (status != STATUS_OK)
-        return status;
+    call_poison_words(poison, check->type == ELEMENT_FLOAT32, check->poison_words);
+    TRY(problem_shape(problem, parameter, &testcase->sizes, check->shape, &check->count, why));
     size_t room = piece_at(check, 0);
     check->expected = malloc(2 * room * sizeof *check->expected);
     if (check->expected == NULL)
@@ -664,14 +664,12 @@ Status checker_compare_sample(const Chacha20Key *sample, bool in_part, const Pro
                               Comparison *comparison, Message *why)
 {
     ElementCheck check;
-    Status status = begin_check(problem, testcase, oracle, inputs, output, poison, &check, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(begin_check(problem, testcase, oracle, inputs, output, poison, &check, why));
     check.find_earlier = find_earlier;
     check.earlier_context = context;
     check.in_part = in_part;
     check.sample = sample;
-    status = compare_output(&check, comparison, why);
+    Status status = compare_output(&check, comparison, why);
     free(check.expected);
     return status;
 }

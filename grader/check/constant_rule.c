@@ -87,8 +87,7 @@ static Status find_in_output(Call *call, const Oracle *oracle, ConstantRuleFindi
     Status status = output_fits(call, oracle, &through_nothing, why);
     for (size_t i = 0; i < call->counts[filter]; i++)
         values[i] = call_probe_value(values[i]);
-    if (status == STATUS_OK)
-        status = output_fits(call, oracle, &through_constants, why);
+    THEN(status, output_fits(call, oracle, &through_constants, why));
     if (!through_constants)
         set_finding(finding, CONSTANT_RULE_BROKEN,
                     "%s was %sread through constant memory: expected all of its values, "
@@ -148,8 +147,7 @@ Status constant_rule_check(const Problem *problem, const TestcaseSet *set, const
         const CallOptions options = {.check_inputs = true, .untimed = true};
         status = session_call(session, call.arguments, problem->parameter_count, &options, &report, why);
     }
-    if (status == STATUS_OK)
-        status = find_in_call(&call, &report, oracle, finding, why);
+    THEN(status, find_in_call(&call, &report, oracle, finding, why));
     text_free(&report.printed);
     return status;
 }

@@ -105,9 +105,7 @@ static Status build_code(OracleProcess *process, int compute, Text *image, Messa
     char folder[PATH_MAX], paths[FILES][PATH_MAX + 32], oracle[PATH_MAX];
     const char *inputs[FILES + 1] = {oracle};
     Text header = {0};
-    Status status = paths_home("grader", folder, sizeof folder, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(paths_home("grader", folder, sizeof folder, why));
     for (size_t i = 0; i < FILES; i++)
         snprintf(paths[i], sizeof paths[i], "%s/%s", folder, names[i]);
     for (size_t i = 1; i < FILES; i++)
@@ -118,7 +116,7 @@ static Status build_code(OracleProcess *process, int compute, Text *image, Messa
     text_printf(&header, "#define ORACLE_FILE \"%s\"\n", oracle);
     const DeviceCodeJob job = {
         .source = paths[0], .inputs = inputs, .options = options, .include = header.data, .compute = compute};
-    status = device_code_build(&job, image, why);
+    Status status = device_code_build(&job, image, why);
     text_free(&header);
     return status;
 }
@@ -131,26 +129,21 @@ static Status open_confined(OracleProcess *process, Message *why)
     DeviceFiles files;
     if (device_files(process->device_name, &files))
         broker_confine_driver(&files, missing, sizeof missing);
-    Status status = device_open(process->device_name, &process->device, why);
-    if (status == STATUS_OK)
-        broker_confine(&(Confinement){.is_real_gpu = true}, missing, sizeof missing);
-    return status;
+    TRY(device_open(process->device_name, &process->device, why));
+    broker_confine(&(Confinement){.is_real_gpu = true}, missing, sizeof missing);
+    return STATUS_OK;
 }
 
 static Status take_problem(OracleProcess *process, const OracleRequest *request, Message *why)
 {
     Text image = {0};
-    Status status = problem_read(request->problem, &process->problem, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(problem_read(request->problem, &process->problem, why));
     if (strcmp(process->problem.revision.hex, request->revision.hex) != 0)
         return fail(STATUS_BAD_INPUT, why, "%s: changed while a submission was judged", process->problem.folder);
     process->output = problem_output(&process->problem);
-    status = build_code(process, request->compute, &image, why);
-    if (status == STATUS_OK)
-        status = open_confined(process, why);
-    if (status == STATUS_OK)
-        status = process->device->modules->load(process->device, image.data, image.length, &process->module, why);
+    Status status = build_code(process, request->compute, &image, why);
+    THEN(status, open_confined(process, why));
+    THEN(status, process->device->modules->load(process->device, image.data, image.length, &process->module, why));
     text_free(&image);
     return status;
 }
@@ -215,9 +208,7 @@ static Status take_array(OracleProcess *process, const OracleRequest *request, s
     OracleArray *array = &process->arrays[parameter];
     const Problem *problem = &process->problem;
     size_t shape[TENSOR_MAX_RANK], offset = request->offsets[parameter];
-    Status status = problem_shape(problem, parameter, &process->testcase.sizes, shape, &array->count, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(problem_shape(problem, parameter, &process->testcase.sizes, shape, &array->count, why));
     array->bytes = array->count * element_bytes(problem->parameters[parameter].type);
     if (array->count > UINT32_MAX || offset > process->memory_bytes || array->bytes > process->memory_bytes - offset)
         return fail(STATUS_BAD_INPUT, why, "%s: %zu bytes at %zu of a shared memory of %zu",
@@ -271,18 +262,14 @@ static Status take_case(OracleProcess *process, const OracleRequest *request, in
 {
     Status status = drop_case(process, why);
     process->testcase = request->testcase;
-    if (status == STATUS_OK)
-        status = map_memory(process, request, descriptor, why);
-    if (status == STATUS_OK)
-        status = open_exchange(process, request->through_host, why);
+    THEN(status, map_memory(process, request, descriptor, why));
+    THEN(status, open_exchange(process, request->through_host, why));
     for (size_t i = 0; i < process->problem.parameter_count && status == STATUS_OK; i++)
         if (process->problem.parameters[i].role != ROLE_SIZE) {
             status = take_array(process, request, i, why);
-            if (status == STATUS_OK)
-                status = take_file(process, i, why);
+            THEN(status, take_file(process, i, why));
         }
-    if (status == STATUS_OK)
-        status = take_pass(process, why);
+    THEN(status, take_pass(process, why));
     return status == STATUS_OK ? take_tallies(process, why) : status;
 }
 
@@ -394,13 +381,11 @@ static Status tally_output(OracleProcess *process, Message *why)
     process->reply.taken_s = now_s();
     if (status == STATUS_OK && process->pass != 0)
         status = launch_kernel(process, "pass", &tally, sizeof tally, blocks_of_output(output->count), why);
-    if (status == STATUS_OK)
-        status = launch_kernel(process, "tally", &tally, sizeof tally, process->tally_count, why);
-    if (status == STATUS_OK)
-        status = status_of(process,
+    THEN(status, launch_kernel(process, "tally", &tally, sizeof tally, process->tally_count, why));
+    THEN(status, status_of(process,
                            process->device->copies->read(process->device, process->host_tallies, process->tallies,
                                                          process->tally_count * sizeof *process->host_tallies, NULL),
-                           "comparing", why);
+                           "comparing", why));
     return status;
 }
 
@@ -410,9 +395,7 @@ static Status check_output(OracleProcess *process, Message *why)
     const OracleArray *output = &process->arrays[process->output];
     OracleReply *reply = &process->reply;
     Tally sum = tally_empty();
-    Status status = tally_output(process, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(tally_output(process, why));
     for (size_t i = 0; i < process->tally_count; i++)
         tally_add(&sum, &process->host_tallies[i]);
     if (sum.unfit > 0)
@@ -665,12 +648,9 @@ Status device_oracle_case(DeviceOracle *oracle, const Testcase *testcase, int me
         if (oracle->problem->parameters[i].role != ROLE_SIZE)
             request.offsets[i] = offsets[i];
     Status status = device_oracle_ready(oracle, why);
-    if (status == STATUS_OK)
-        status = give_files(oracle, testcase, memory, offsets, why);
-    if (status == STATUS_OK)
-        status = post(oracle, &request, &memory, why);
-    if (status == STATUS_OK)
-        status = device_oracle_ready(oracle, why);
+    THEN(status, give_files(oracle, testcase, memory, offsets, why));
+    THEN(status, post(oracle, &request, &memory, why));
+    THEN(status, device_oracle_ready(oracle, why));
     if (exchange != NULL)
         *exchange = status == STATUS_OK ? oracle->exchange : -1;
     return status;

@@ -151,8 +151,7 @@ Status foresight_check(const Problem *problem, const Testcase *testcase, const O
                            .foreseen = room + 2 * PIECES * PIECE,
                            .unused = room + 3 * PIECES * PIECE};
     Status status = draw_data(&foresight, secret, why);
-    if (status == STATUS_OK)
-        status = evaluate(&foresight, foresight.expected, foresight.magnitude, why);
+    THEN(status, evaluate(&foresight, foresight.expected, foresight.magnitude, why));
     for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++)
         if (testcase->sources[i].kind == SOURCE_PERTURBED)
             status = check_input(&foresight, i, why);

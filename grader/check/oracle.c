@@ -126,22 +126,14 @@ static Status find_sources(const Problem *problem, Sources *sources, Message *wh
     hash_add(&hash, sources->case_header.data, sources->case_header.length);
     snprintf(sources->oracle, sizeof sources->oracle, "%s/oracle.h", problem->folder);
     Status status = paths_home("grader/check/row.c", sources->row, sizeof sources->row, why);
-    if (status == STATUS_OK)
-        status = paths_home("grader/check/element.h", sources->element, sizeof sources->element, why);
-    if (status == STATUS_OK)
-        status = paths_home("grader/check/kept_pass.h", sources->kept_pass, sizeof sources->kept_pass, why);
-    if (status == STATUS_OK)
-        status = judge_source_hash(&hash, sources->row, why);
-    if (status == STATUS_OK)
-        status = judge_source_hash(&hash, sources->element, why);
-    if (status == STATUS_OK)
-        status = judge_source_hash(&hash, sources->kept_pass, why);
-    if (status == STATUS_OK)
-        status = check_alone(sources->oracle, why);
-    if (status == STATUS_OK)
-        status = judge_source_hash(&hash, sources->oracle, why);
-    if (status == STATUS_OK)
-        status = hash_compiler(&hash, why);
+    THEN(status, paths_home("grader/check/element.h", sources->element, sizeof sources->element, why));
+    THEN(status, paths_home("grader/check/kept_pass.h", sources->kept_pass, sizeof sources->kept_pass, why));
+    THEN(status, judge_source_hash(&hash, sources->row, why));
+    THEN(status, judge_source_hash(&hash, sources->element, why));
+    THEN(status, judge_source_hash(&hash, sources->kept_pass, why));
+    THEN(status, check_alone(sources->oracle, why));
+    THEN(status, judge_source_hash(&hash, sources->oracle, why));
+    THEN(status, hash_compiler(&hash, why));
     sources->digest = hash_end(&hash);
     return status;
 }
@@ -179,8 +171,8 @@ static Status compile_form(const Sources *sources, const Form *form, const char 
     snprintf(define_oracle, sizeof define_oracle, "-DORACLE_FILE=\"%s\"", sources->oracle);
     const char *const argv[] = {"/usr/bin/env", "gcc",         FLAGS,        march, define_real, define_lanes,
                                 define_case,    define_oracle, sources->row, "-o",  library,     NULL};
-    Status status = text_write_file(case_file, &sources->case_header, why);
-    return status == STATUS_OK ? judge_source_compile(argv, folder, sources->oracle, why) : status;
+    TRY(text_write_file(case_file, &sources->case_header, why));
+    return judge_source_compile(argv, folder, sources->oracle, why);
 }
 
 /* --- loading ------------------------------------------------------------------------------------------------------ */
@@ -220,11 +212,9 @@ static Status compile_and_load(const Sources *sources, const Form *form, const D
                                Message *why)
 {
     char folder[PATH_MAX - 20], path[PATH_MAX];
-    Status status = scratch_new(folder, sizeof folder, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(scratch_new(folder, sizeof folder, why));
     snprintf(path, sizeof path, "%s/oracle.so", folder);
-    status = compile_form(sources, form, folder, path, why);
+    Status status = compile_form(sources, form, folder, path, why);
     if (status == STATUS_OK && !take_library(dlopen(path, RTLD_NOW | RTLD_LOCAL), library))
         status = fail(STATUS_SYSTEM, why, "%s: compiled, but cannot be loaded: %s", sources->oracle, dlerror());
     if (status == STATUS_OK)
@@ -248,8 +238,7 @@ static Status open_forms(const Problem *problem, const Form *single, const Form 
     *oracle = allocated(calloc(1, sizeof **oracle));
     (*oracle)->problem = problem;
     Status status = find_sources(problem, &sources, why);
-    if (status == STATUS_OK)
-        status = library_open(&sources, single, &(*oracle)->single, why);
+    THEN(status, library_open(&sources, single, &(*oracle)->single, why));
     if (status == STATUS_OK && neighbours != NULL)
         status = library_open(&sources, neighbours, &(*oracle)->neighbours, why);
     text_free(&sources.case_header);
@@ -429,9 +418,7 @@ Status oracle_evaluate_between(const Oracle *oracle, const Sizes *sizes,
                              .inputs = inputs,
                              .rank = problem->parameters[output].rank,
                              .between = between};
-    Status status = problem_shape(problem, output, sizes, evaluation.shape, &output_count, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(problem_shape(problem, output, sizes, evaluation.shape, &output_count, why));
     if (first > output_count || count > output_count - first)
         return fail(STATUS_BAD_INPUT, why, "elements %zu to %zu of an output of %zu", first, first + count,
                     output_count);

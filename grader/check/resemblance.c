@@ -658,18 +658,29 @@ static char *without_end_taps(const char *data, const AlteredArray *array)
     return array_cut_off(data, array, 1, 1);
 }
 
-static const struct {
+/* Of floats. */
+static char *identity_filter(const char *data, const AlteredArray *array)
+{
+    (void)data;
+    float *const copy = allocated(calloc(array->count, sizeof *copy));
+    copy[array->count / 2] = 1;
+    return (char *)copy;
+}
+
+/* Some are for filters along one axis each, such as a row and a column filter; others change a single filter, too. */
+static const struct FilterMistake {
     WrongNature nature;
     FilterChange *change;
-} filter_changes[] = {
-    {WRONG_NATURE_FLIPPED, reversed_filter},
-    {WRONG_NATURE_CUT_OFF, without_first_tap},
-    {WRONG_NATURE_CUT_OFF, without_last_tap},
-    {WRONG_NATURE_CUT_OFF, without_end_taps},
+    int most_axes;
+    size_t least_filters;
+} filter_mistakes[] = {
+    {WRONG_NATURE_COPIED, identity_filter, MOST_AXES, 1}, {WRONG_NATURE_FLIPPED, reversed_filter, 1, 2},
+    {WRONG_NATURE_CUT_OFF, without_first_tap, 1, 2},      {WRONG_NATURE_CUT_OFF, without_last_tap, 1, 2},
+    {WRONG_NATURE_CUT_OFF, without_end_taps, 1, 2},
 };
 
-/* The same mistake in the row and in the column filter, say. */
-static void try_filter_change(Search *search, size_t image, FilterChange *change, WrongNature nature)
+/* The same mistake in all filters. */
+static void try_filter_mistake(Search *search, size_t image, const struct FilterMistake *mistake)
 {
     const Problem *problem = search->subject->problem;
     ResemblanceVariant variant = as_it_is(search->subject);
@@ -677,12 +688,13 @@ static void try_filter_change(Search *search, size_t image, FilterChange *change
     size_t count = 0;
     AlteredArray array;
     for (size_t i = 0; i < problem->parameter_count; i++) {
-        if (i == image || i == problem_output(problem) || !find_array(search, i, &array) || array.order.rank > 1)
+        if (i == image || i == problem_output(problem) || !find_array(search, i, &array) ||
+            array.order.rank > mistake->most_axes || problem->parameters[i].type != ELEMENT_FLOAT32)
             continue;
-        variant.inputs[i] = copies[count++] = change(search->subject->inputs[i], &array);
+        variant.inputs[i] = copies[count++] = mistake->change(search->subject->inputs[i], &array);
     }
-    if (count > 1)
-        test(search, &variant, nature);
+    if (count >= mistake->least_filters)
+        test(search, &variant, mistake->nature);
     for (size_t i = 0; i < count; i++)
         free(copies[i]);
 }
@@ -1396,14 +1408,14 @@ static void try_missing_parts(Search *search, size_t image)
             try_left_out(search, &array);
             try_place_of_filter(search, &array, &before, &output);
         }
+    for (size_t i = 0; i < sizeof filter_mistakes / sizeof *filter_mistakes; i++)
+        try_filter_mistake(search, image, &filter_mistakes[i]);
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (i != output.parameter && find_array(search, i, &array)) {
             split_pixels(problem, &array);
             try_cut_off(search, &array);
             try_first(search, &array);
         }
-    for (size_t i = 0; i < sizeof filter_changes / sizeof *filter_changes; i++)
-        try_filter_change(search, image, filter_changes[i].change, filter_changes[i].nature);
 }
 
 /* Other orders of the image and of the output. */

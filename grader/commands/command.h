@@ -11,6 +11,8 @@
 MUST_USE Status command_grade(const Options *options, ClassPoints points, int *exit_status, Message *why);
 /* Judges one submission on a case of its author's own, or on the samples alone. Exit status 1: it is not right. */
 MUST_USE Status command_try(const Options *options, int *exit_status, Message *why);
+/* Shows from which terms an element of the output was computed. Exit status 1: it is not right. */
+MUST_USE Status command_trace(const Options *options, int *exit_status, Message *why);
 /* Prints a problem's ranking. */
 MUST_USE Status command_leaderboard(const Options *options, int *exit_status, Message *why);
 /* Lists the runs that wait in quarantine, or accepts or rejects one. */

@@ -102,8 +102,7 @@ static Status read_boards(const Problem *problem, const char *device, Text *out,
     Status status = ranking_open(STORE_READ, &store, why);
     if (status == STATUS_NOT_FOUND)
         return device == NULL ? STATUS_OK : check_device_name(device, NULL, 0, why);
-    if (status == STATUS_OK)
-        status = add_boards(store, problem, device, out, why);
+    THEN(status, add_boards(store, problem, device, out, why));
     store_close(store);
     return status;
 }
@@ -112,10 +111,8 @@ Status command_leaderboard(const Options *options, int *exit_status, Message *wh
 {
     Problem problem;
     Text out = {0};
-    Status status = request_problem(options, &problem, why);
-    if (status != STATUS_OK)
-        return status;
-    status = read_boards(&problem, options->device, &out, why);
+    TRY(request_problem(options, &problem, why));
+    Status status = read_boards(&problem, options->device, &out, why);
     if (status == STATUS_OK && out.length == 0)
         text_printf(&out, "%s (%s): no ranked submissions yet\n", problem.id, problem.title);
     if (status == STATUS_OK)
@@ -151,9 +148,9 @@ static Status read_decision(const Options *options, Decision *decision, Message 
         return fail(STATUS_BAD_INPUT, why, "quarantine: '--why' is only for '--accept RUN' and '--reject RUN'");
     if (!decision->is_wanted)
         return STATUS_OK;
-    Status status = options_run_number(options, accepts ? "option '--accept'" : "option '--reject'",
-                                       accepts ? options->accept : options->reject, &decision->run, why);
-    return status == STATUS_OK ? person_choose(options->person, decision->person, why) : status;
+    TRY(options_run_number(options, accepts ? "option '--accept'" : "option '--reject'",
+                           accepts ? options->accept : options->reject, &decision->run, why));
+    return person_choose(options->person, decision->person, why);
 }
 
 /* ---- deciding ---------------------------------------------------------------------------------------------------- */
@@ -180,10 +177,8 @@ static Status decide(Store *store, const Decision *decision, Message *why)
                            .person = decision->person,
                            .time_utc = now};
     Status status = store_run(store, decision->run, &arena, &run, why);
-    if (status == STATUS_OK)
-        status = check_run(&run, why);
-    if (status == STATUS_OK)
-        status = rulings_add(store, &ruling, why);
+    THEN(status, check_run(&run, why));
+    THEN(status, rulings_add(store, &ruling, why));
     if (status == STATUS_OK)
         printf("run %" PRId64 " of %s for %s is %s\n", run.id, run.run.person, run.run.board.problem,
                decision->kind == RULING_ACCEPT ? "accepted, and ranks" : "rejected, and stays hidden");
@@ -196,10 +191,9 @@ static Status decide(Store *store, const Decision *decision, Message *why)
 /* The list has no sources; they are part of the evidence in JSON. */
 static Status add_sources(Store *store, RecordedRun *runs, size_t count, Arena *arena, Message *why)
 {
-    Status status = STATUS_OK;
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = store_run(store, runs[i].id, arena, &runs[i], why);
-    return status;
+    for (size_t i = 0; i < count; i++)
+        TRY(store_run(store, runs[i].id, arena, &runs[i], why));
+    return STATUS_OK;
 }
 
 static Status write_list(const Options *options, const RecordedRun *runs, size_t count, Message *why)
@@ -208,14 +202,12 @@ static Status write_list(const Options *options, const RecordedRun *runs, size_t
     Status status = STATUS_OK;
     if (options->json != NULL) {
         status = report_quarantine_json(runs, count, &text, why);
-        if (status == STATUS_OK)
-            status = json_target_write(options->json, &text, why);
+        THEN(status, json_target_write(options->json, &text, why));
         text_free(&text);
     }
     if (status == STATUS_OK && (options->json == NULL || strcmp(options->json, "-") != 0)) {
         status = report_quarantine(runs, count, &text, why);
-        if (status == STATUS_OK)
-            status = json_target_write("-", &text, why);
+        THEN(status, json_target_write("-", &text, why));
         text_free(&text);
     }
     return status;
@@ -229,10 +221,8 @@ static Status list(Store *store, const Options *options, Message *why)
     Status status = STATUS_OK;
     if (store != NULL)
         status = store_list_runs(store, options->problem, "quarantined", &arena, &runs, &count, why);
-    if (status == STATUS_OK)
-        status = add_sources(store, runs, count, &arena, why);
-    if (status == STATUS_OK)
-        status = write_list(options, runs, count, why);
+    THEN(status, add_sources(store, runs, count, &arena, why));
+    THEN(status, write_list(options, runs, count, why));
     arena_free(&arena);
     return status;
 }
@@ -253,18 +243,13 @@ Status command_quarantine(const Options *options, int *exit_status, Message *why
 {
     Decision decision;
     Store *store = NULL;
-    Status status = options_expect_no_file(options, why);
-    if (status == STATUS_OK)
-        status = read_decision(options, &decision, why);
-    if (status == STATUS_OK)
-        status = json_target_check(options->json, "", why);
-    if (status != STATUS_OK)
-        return status;
-    status = open_store(decision.is_wanted, &store, why);
+    TRY(options_expect_no_file(options, why));
+    TRY(read_decision(options, &decision, why));
+    TRY(json_target_check(options->json, "", why));
+    Status status = open_store(decision.is_wanted, &store, why);
     if (status == STATUS_NOT_FOUND && !decision.is_wanted)
         status = STATUS_OK; /* nothing has been recorded yet */
-    if (status == STATUS_OK)
-        status = decision.is_wanted ? decide(store, &decision, why) : list(store, options, why);
+    THEN(status, decision.is_wanted ? decide(store, &decision, why) : list(store, options, why));
     store_close(store);
     *exit_status = 0;
     return status;
@@ -294,8 +279,7 @@ static Status add_ruling(Store *store, int64_t run, const char *reason, const ch
     strftime(time_utc, sizeof time_utc, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     const Ruling ruling = {.run = run, .kind = RULING_RETRACT, .why = reason, .person = person, .time_utc = time_utc};
     Status status = rulings_add(store, &ruling, why);
-    if (status == STATUS_OK)
-        status = store_run(store, run, &arena, &recorded, why);
+    THEN(status, store_run(store, run, &arena, &recorded, why));
     if (status == STATUS_OK)
         printf("run %" PRId64 " of %s for %s is retracted\n", run, recorded.run.person, recorded.run.board.problem);
     arena_free(&arena);
@@ -308,16 +292,12 @@ Status command_retract(const Options *options, int *exit_status, Message *why)
     char person[PERSON_MAX_BYTES + 1];
     Store *store = NULL;
     Status status = check_request(options, &run, why);
-    if (status == STATUS_OK)
-        status = person_choose(options->person, person, why);
-    if (status == STATUS_OK)
-        status = ranking_open(STORE_READ, &store, why); /* a database that does not exist is not made for this */
+    THEN(status, person_choose(options->person, person, why));
+    THEN(status, ranking_open(STORE_READ, &store, why)); /* a database that does not exist is not made for this */
     store_close(store);
     store = NULL;
-    if (status == STATUS_OK)
-        status = ranking_open(STORE_WRITE, &store, why);
-    if (status == STATUS_OK)
-        status = add_ruling(store, run, options->why, person, why);
+    THEN(status, ranking_open(STORE_WRITE, &store, why));
+    THEN(status, add_ruling(store, run, options->why, person, why));
     store_close(store);
     *exit_status = 0;
     return status;
@@ -395,18 +375,12 @@ Status command_verify_leaderboard(const Options *options, int *exit_status, Mess
     AuditSummary summary;
     Store *store = NULL;
     Status status = options_expect_no_file(options, why);
-    if (status == STATUS_OK)
-        status = json_target_check(options->json, "", why);
-    if (status == STATUS_OK)
-        status = ranking_open(STORE_READ, &store, why);
-    if (status == STATUS_OK)
-        status = store_begin_reading(store, why);
-    if (status == STATUS_OK)
-        status = audit_store(store, &findings, &summary, why);
-    if (status == STATUS_OK)
-        status = store_end_reading(store, why);
-    if (status == STATUS_OK)
-        status = write_reports(options->json, &findings, &summary, why);
+    THEN(status, json_target_check(options->json, "", why));
+    THEN(status, ranking_open(STORE_READ, &store, why));
+    THEN(status, store_begin_reading(store, why));
+    THEN(status, audit_store(store, &findings, &summary, why));
+    THEN(status, store_end_reading(store, why));
+    THEN(status, write_reports(options->json, &findings, &summary, why));
     *exit_status = findings.count > 0;
     store_close(store);
     arena_free(&arena);

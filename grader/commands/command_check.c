@@ -185,10 +185,10 @@ static Status inspect_sizes(const Problem *problem, const TestcaseSet *set, Mess
 
 Status inspect_limits(const Problem *problem, const TestcaseSet *set, Message *why)
 {
-    Status status = inspect_sizes(problem, set, why);
-    for (size_t i = 0; i < problem->constraint_count && status == STATUS_OK; i++)
-        status = inspect_constraint(problem, &problem->constraints[i], set, why);
-    return status;
+    TRY(inspect_sizes(problem, set, why));
+    for (size_t i = 0; i < problem->constraint_count; i++)
+        TRY(inspect_constraint(problem, &problem->constraints[i], set, why));
+    return STATUS_OK;
 }
 
 /* ==== command check =============================================================================================== */
@@ -199,10 +199,8 @@ static Status check_submission(const Submission *submission, const char *problem
 {
     Problem problem;
     Result result;
-    Status status = submission_problem(submission, problem_id, &problem, why);
-    if (status != STATUS_OK)
-        return status;
-    status = solution_judge(submission, &problem, device, false, &result, why);
+    TRY(submission_problem(submission, problem_id, &problem, why));
+    Status status = solution_judge(submission, &problem, device, false, &result, why);
     result_free(&result);
     problem_free(&problem);
     return status;
@@ -245,10 +243,10 @@ static Status add_all_solutions(Paths *paths, const char *problem_id, Message *w
     size_t count;
     if (problem_id != NULL)
         return paths_add_solutions(paths, problem_id, why);
-    Status status = problem_list(&paths->arena, &ids, &count, why);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        status = paths_add_solutions(paths, ids[i], why);
-    return status;
+    TRY(problem_list(&paths->arena, &ids, &count, why));
+    for (size_t i = 0; i < count; i++)
+        TRY(paths_add_solutions(paths, ids[i], why));
+    return STATUS_OK;
 }
 
 Status command_check(const Options *options, int *exit_status, Message *why)
@@ -340,27 +338,20 @@ static Status report_step(Checking *checking, const char *what, Status status, c
 static Status inspect_files(Checking *checking, Message *why)
 {
     const Problem *problem = &checking->problem;
-    Status status = report_step(checking, "statement.md shows signature, sections and limits",
-                                inspect_statement(problem, why), why);
-    if (status == STATUS_OK)
-        status = report_step(checking, "there are hidden cases and timed cases",
-                             inspect_groups(problem, &checking->set, why), why);
-    if (status == STATUS_OK)
-        status = report_step(checking, "the cases reach every limit of the sizes",
-                             inspect_limits(problem, &checking->set, why), why);
-    if (status == STATUS_OK)
-        status = report_step(checking, "the first sample is a literal example",
-                             inspect_example(problem, &checking->set, why), why);
-    if (status == STATUS_OK)
-        status = report_step(checking, "oracle.h agrees with literal expected values",
-                             inspect_literals(problem, &checking->set, why), why);
-    if (status == STATUS_OK)
-        status = report_step(checking, "oracle.h agrees with itself in long double",
-                             inspect_precision(problem, &checking->set, why), why);
-    if (status == STATUS_OK)
-        status = report_step(checking, "solutions say their intensity or their mistake",
-                             inspect_headers(&checking->solutions, why), why);
-    return status;
+    TRY(report_step(checking, "statement.md shows signature, sections and limits", inspect_statement(problem, why),
+                    why));
+    TRY(report_step(checking, "there are hidden cases and timed cases", inspect_groups(problem, &checking->set, why),
+                    why));
+    TRY(report_step(checking, "the cases reach every limit of the sizes", inspect_limits(problem, &checking->set, why),
+                    why));
+    TRY(report_step(checking, "the first sample is a literal example", inspect_example(problem, &checking->set, why),
+                    why));
+    TRY(report_step(checking, "oracle.h agrees with literal expected values",
+                    inspect_literals(problem, &checking->set, why), why));
+    TRY(report_step(checking, "oracle.h agrees with itself in long double",
+                    inspect_precision(problem, &checking->set, why), why));
+    return report_step(checking, "solutions say their intensity or their mistake",
+                       inspect_headers(&checking->solutions, why), why);
 }
 
 enum { FILE_STEPS = 7 };
@@ -379,12 +370,10 @@ static Status judge_starter(Checking *checking, const char *path, Message *why)
     Submission submission;
     Result result = {0};
     CheckDevice device = checking->device;
-    Status status = submission_read(path, &submission, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(submission_read(path, &submission, why));
     const JudgeJob job = {
         .problem = &checking->problem, .submission = &submission, .device = device.name, .untimed_only = true};
-    status = judge_submission(&job, &result, why);
+    Status status = judge_submission(&job, &result, why);
     if (status == STATUS_OK && result.verdict != VERDICT_WRONG_ANSWER)
         status = fail(STATUS_BAD_INPUT, why, "%s: expected Wrong Answer, got %s%s%s", path,
                       verdict_name(result.verdict), result.text[0] == '\0' ? "" : ": ", result.text);
@@ -435,10 +424,8 @@ static Status judge_solution(Checking *checking, const char *path, Message *why)
     Result result;
     Claim claim;
     CheckDevice device = checking->device;
-    Status status = submission_read(path, &submission, why);
-    if (status != STATUS_OK)
-        return status;
-    status = claim_of(&submission, device.modelled, &claim, why);
+    TRY(submission_read(path, &submission, why));
+    Status status = claim_of(&submission, device.modelled, &claim, why);
     if (status == STATUS_OK) {
         device.timed = device.modelled || claim.allowed[VERDICT_ACCEPTED];
         status = solution_judge(&submission, &checking->problem, &device, true, &result, why);
@@ -548,14 +535,11 @@ static Status expect_step(const Checking *checking, const Steps *steps, const La
     const CaseChoice all = {.number = 0};
     Submission submission;
     ExplainRun run = {.case_count = 0};
-    Status status = read_reference(checking, step->from, &submission, why);
-    if (status != STATUS_OK)
-        return status;
-    status = explain_run(&checking->problem, &submission, "sim", &all, NULL, &run, why);
-    if (status == STATUS_OK)
-        status = take_times(from, &run, why);
-    if (status == STATUS_OK)
-        status = explain_run_next(&run, steps, checking->references, checking->reference_count, from->time, false, why);
+    TRY(read_reference(checking, step->from, &submission, why));
+    Status status = explain_run(&checking->problem, &submission, "sim", &all, NULL, &run, why);
+    THEN(status, take_times(from, &run, why));
+    THEN(status,
+         explain_run_next(&run, steps, checking->references, checking->reference_count, from->time, false, why));
     if (status == STATUS_OK && explain_run_tells_defect(&run))
         status = fail(STATUS_BAD_INPUT, why, "%s: expected to be told for %s, found \"%s\", %.0f %% of the score",
                       step->path, step->from, run.advice[0].id, 100 * run.advice[0].gain);
@@ -585,17 +569,13 @@ static Status check_sketch(const Checking *checking, const LadderStep *step, Mes
     Submission example, sketch;
     Result result = {0};
     Text text = {0};
-    Status status = read_reference(checking, step->example, &example, why);
-    if (status != STATUS_OK)
-        return status;
-    status = steps_check_sketch(step, example.source.data, why);
+    TRY(read_reference(checking, step->example, &example, why));
+    Status status = steps_check_sketch(step, example.source.data, why);
     submission_free(&example);
     if (status != STATUS_OK)
         return status;
     text_printf(&text, "%s\n", step->sketch);
-    status = submission_take(step->path, &text, &sketch, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(submission_take(step->path, &text, &sketch, why));
     const JudgeJob job = {
         .problem = &checking->problem, .submission = &sketch, .device = checking->device.name, .samples_only = true};
     status = judge_submission(&job, &result, why);
@@ -629,12 +609,9 @@ static Status climb(const Checking *checking, const Steps *steps, Message *why)
         if (i > 0 && strcmp(step->from, steps->steps[i - 1].example) != 0)
             status = fail(STATUS_BAD_INPUT, why, "%s: from %s: expected the example of the step before, %s", step->path,
                           step->from, steps->steps[i - 1].example);
-        if (status == STATUS_OK)
-            status = check_gain(checking, step, why);
-        if (status == STATUS_OK)
-            status = check_sketch(checking, step, why);
-        if (status == STATUS_OK)
-            status = expect_step(checking, steps, step, why);
+        THEN(status, check_gain(checking, step, why));
+        THEN(status, check_sketch(checking, step, why));
+        THEN(status, expect_step(checking, steps, step, why));
     }
     return status == STATUS_OK && steps->count > 0 ? check_top(checking, &steps->steps[steps->count - 1], why) : status;
 }
@@ -646,8 +623,7 @@ static Status check_ladder(Checking *checking, Message *why)
     Status status = steps_read(&checking->problem, &steps, why);
     text_printf(&what, "the ladder of %s climbs from step to step%s", checking->problem.id,
                 status == STATUS_OK && steps.count == 0 ? " # SKIP there is none" : "");
-    if (status == STATUS_OK)
-        status = climb(checking, &steps, why);
+    THEN(status, climb(checking, &steps, why));
     status = report_step(checking, what.data, status, why);
     steps_free(&steps);
     text_free(&what);
@@ -827,9 +803,7 @@ static Status run_seeds(const Checking *checking, const char *path, const Proble
 {
     Submission submission;
     Result result = {0};
-    Status status = submission_read(path, &submission, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(submission_read(path, &submission, why));
     const char *solution = arena_string(arena, submission.file_name);
     const JudgeJob job = {.problem = problem,
                           .submission = &submission,
@@ -837,7 +811,7 @@ static Status run_seeds(const Checking *checking, const char *path, const Proble
                           .device = checking->device.name,
                           .untimed_only = true,
                           .shows_durations = true};
-    status = judge_submission(&job, &result, why);
+    Status status = judge_submission(&job, &result, why);
     note_nearest(&result, solution, arena, nearest);
     if (status == STATUS_OK && result.verdict != VERDICT_ACCEPTED)
         status = refuse_seed(&result, solution, why);
@@ -875,20 +849,14 @@ static Status check_seeds(Checking *checking, Message *why)
 
 static Status open_checking(const Options *options, Checking *checking, Message *why)
 {
-    Status status = options_expect_problem(options, why);
-    if (status == STATUS_OK)
-        status = check_device(options->device, true, &checking->device, why);
-    if (status == STATUS_OK)
-        status = problem_read(options->problem, &checking->problem, why);
-    if (status == STATUS_OK)
-        status = testcases_read(&checking->problem, &checking->set, why);
-    if (status == STATUS_OK)
-        status = paths_add_solutions(&checking->solutions, options->problem, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(options_expect_problem(options, why));
+    TRY(check_device(options->device, true, &checking->device, why));
+    TRY(problem_read(options->problem, &checking->problem, why));
+    TRY(testcases_read(&checking->problem, &checking->set, why));
+    TRY(paths_add_solutions(&checking->solutions, options->problem, why));
     time_briefly(&checking->problem);
-    status = check_mutants_open(options, &checking->problem, &checking->solutions, &checking->device,
-                                &checking->mutants, why);
+    Status status = check_mutants_open(options, &checking->problem, &checking->solutions, &checking->device,
+                                       &checking->mutants, why);
     detection_begin(&checking->matrix, &checking->set);
     checking->times = arena_array(&checking->solutions.arena, checking->set.count, sizeof *checking->times);
     checking->references = arena_array(&checking->solutions.arena, checking->solutions.count,
@@ -911,24 +879,16 @@ static Status check_all(Checking *checking)
 {
     Message why = {0};
     printf("1..%zu\n", FILE_STEPS + 1 + checking->solutions.count + 7);
-    Status status = inspect_files(checking, &why);
-    if (status == STATUS_OK)
-        status = check_starter(checking, &why);
-    if (status == STATUS_OK)
-        status = check_solutions(checking, &why);
-    if (status == STATUS_OK)
-        status = check_detection(checking, &why);
-    if (status == STATUS_OK)
-        status = check_times(checking, &why);
-    if (status == STATUS_OK)
-        status = check_ladder(checking, &why);
-    if (status == STATUS_OK)
-        status = check_counts(checking, &why);
-    if (status == STATUS_OK)
-        status = check_seeds(checking, &why);
-    if (status == STATUS_OK)
-        status = check_values(checking, &why);
-    return status == STATUS_OK ? check_mutants(checking, &why) : status;
+    TRY(inspect_files(checking, &why));
+    TRY(check_starter(checking, &why));
+    TRY(check_solutions(checking, &why));
+    TRY(check_detection(checking, &why));
+    TRY(check_times(checking, &why));
+    TRY(check_ladder(checking, &why));
+    TRY(check_counts(checking, &why));
+    TRY(check_seeds(checking, &why));
+    TRY(check_values(checking, &why));
+    return check_mutants(checking, &why);
 }
 
 static Status check_mutants_alone(Checking *checking)
@@ -966,8 +926,7 @@ static Status check_ladder_alone(Checking *checking)
     Ladder references = {0};
     printf("1..1\n");
     Status status = ranking_find_board(&checking->problem, checking->device.name, &device, &board, &why);
-    if (status == STATUS_OK)
-        status = ranking_ladder(NULL, &checking->problem, &board, &references, &why);
+    THEN(status, ranking_ladder(NULL, &checking->problem, &board, &references, &why));
     for (size_t i = 0; i < references.count && status == STATUS_OK; i++)
         status = take_reference(checking, &references.rungs[i], &why);
     ladder_free(&references);

@@ -73,21 +73,14 @@ static Status check_request(Explaining *explaining, Message *why)
 {
     const Options *options = explaining->options;
     Status status = options_expect_file(options, why);
-    if (status == STATUS_OK)
-        status = read_detail(explaining, why);
-    if (status == STATUS_OK)
-        status = check_device(explaining, why);
-    if (status == STATUS_OK)
-        status = submission_read(options->operands[0], &explaining->submission, why);
-    if (status == STATUS_OK)
-        status = submission_problem(&explaining->submission, options->problem, &explaining->problem, why);
+    THEN(status, read_detail(explaining, why));
+    THEN(status, check_device(explaining, why));
+    THEN(status, submission_read(options->operands[0], &explaining->submission, why));
+    THEN(status, submission_problem(&explaining->submission, options->problem, &explaining->problem, why));
     explaining->problem_is_read = status == STATUS_OK;
-    if (status == STATUS_OK)
-        status = case_choice_read(&explaining->problem, options->timed_case, &explaining->choice, why);
-    if (status == STATUS_OK)
-        status = json_target_check(options->json, options->operands[0], why);
-    if (status == STATUS_OK)
-        status = steps_read(&explaining->problem, &explaining->steps, why);
+    THEN(status, case_choice_read(&explaining->problem, options->timed_case, &explaining->choice, why));
+    THEN(status, json_target_check(options->json, options->operands[0], why));
+    THEN(status, steps_read(&explaining->problem, &explaining->steps, why));
     return status;
 }
 
@@ -166,8 +159,8 @@ static Status read_example(Explaining *explaining, Message *why)
     char relative[512], path[4096];
     snprintf(relative, sizeof relative, "solutions/%s/accepted/%s", explaining->problem.id,
              explaining->run.next.step->example);
-    Status status = paths_home(relative, path, sizeof path, why);
-    return status == STATUS_OK ? submission_read(path, &explaining->example, why) : status;
+    TRY(paths_home(relative, path, sizeof path, why));
+    return submission_read(path, &explaining->example, why);
 }
 
 /* The real GPU may time other cases than the simulated one. */
@@ -189,11 +182,11 @@ static Status find_next_step(Explaining *explaining, Message *why)
     const bool one_case = explaining->choice.number > 0;
     if (timed == &explaining->timed)
         take_measured_times(explaining);
-    Status status = explain_run_next(&explaining->run, &explaining->steps, timed->ladder, timed->ladder_count,
-                                     one_case ? explaining->run.cases[0].time : timed->score, one_case, why);
-    if (status == STATUS_OK && explaining->run.next.step != NULL && explaining->detail == DETAIL_CODE)
-        status = read_example(explaining, why);
-    return status;
+    TRY(explain_run_next(&explaining->run, &explaining->steps, timed->ladder, timed->ladder_count,
+                         one_case ? explaining->run.cases[0].time : timed->score, one_case, why));
+    if (explaining->run.next.step != NULL && explaining->detail == DETAIL_CODE)
+        TRY(read_example(explaining, why));
+    return STATUS_OK;
 }
 
 static Status write_explanation(Explaining *explaining, Message *why)
@@ -254,8 +247,7 @@ static Status write_outcome(Explaining *explaining, int *exit_status, Message *w
     measure_times(explaining);
     measure_by_ncu(explaining);
     Status status = compare_with_references(explaining, why);
-    if (status == STATUS_OK)
-        status = find_next_step(explaining, why);
+    THEN(status, find_next_step(explaining, why));
     return status != STATUS_OK ? status : write_explanation(explaining, why);
 }
 
@@ -274,11 +266,9 @@ Status command_explain(const Options *options, int *exit_status, Message *why)
 {
     Explaining explaining = {.options = options, .progress = progress_new(stderr)};
     Status status = check_request(&explaining, why);
-    if (status == STATUS_OK)
-        status = explain_run(&explaining.problem, &explaining.submission, simulated_device(options), &explaining.choice,
-                             &explaining.progress, &explaining.run, why);
-    if (status == STATUS_OK)
-        status = write_outcome(&explaining, exit_status, why);
+    THEN(status, explain_run(&explaining.problem, &explaining.submission, simulated_device(options), &explaining.choice,
+                             &explaining.progress, &explaining.run, why));
+    THEN(status, write_outcome(&explaining, exit_status, why));
     close_explaining(&explaining);
     return status;
 }
@@ -313,9 +303,8 @@ Status command_facts(const Options *options, int *exit_status, Message *why)
 {
     Explaining explaining = {.options = options, .progress = progress_new(stderr)};
     Status status = check_request(&explaining, why);
-    if (status == STATUS_OK)
-        status = explain_run(&explaining.problem, &explaining.submission, simulated_device(options), &explaining.choice,
-                             &explaining.progress, &explaining.run, why);
+    THEN(status, explain_run(&explaining.problem, &explaining.submission, simulated_device(options), &explaining.choice,
+                             &explaining.progress, &explaining.run, why));
     if (status == STATUS_OK) {
         *exit_status = verdict_exit_status(explaining.run.result.verdict);
         if (explaining.run.case_count > 0)

@@ -12,6 +12,8 @@
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
+#include "grader/report/report.h"
+#include "grader/report/trace.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -313,14 +315,15 @@ static Status make_case(Trying *trying, Message *why)
                     options->sizes != NULL ? "sizes" : "data");
     if (options->sizes == NULL) {
         const char *other = options->seed != NULL && !options->find ? "seed" : options->data != NULL ? "data" : NULL;
-        return other == NULL ? STATUS_OK
-                             : fail(STATUS_BAD_INPUT, why,
-                                    "try: '--%s' needs '--sizes': the samples have data of their own", other);
+        return other == NULL
+                   ? STATUS_OK
+                   : fail(STATUS_BAD_INPUT, why, "%s: '--%s' needs '--sizes': the samples have data of their own",
+                          options->subcommand, other);
     }
     const CustomCase own = {.sizes = options->sizes, .data = options->data, .seed = trying->seed};
     Message unfit;
     Status status = custom_case_make(&trying->request.problem, &own, &trying->set, &unfit);
-    return status == STATUS_OK ? status : fail(status, why, "try: %s", unfit.text);
+    return status == STATUS_OK ? status : fail(status, why, "%s: %s", options->subcommand, unfit.text);
 }
 
 static Status try_check_request(Trying *trying, Message *why)
@@ -410,14 +413,67 @@ Status command_try(const Options *options, int *exit_status, Message *why)
     Trying trying = {.options = options};
     Progress progress = progress_new(stderr);
     Status status = try_check_request(&trying, why);
-    if (status == STATUS_OK)
-        status = try_judge_file(&trying, &progress, why);
-    if (status == STATUS_OK)
-        status = try_find(&trying, &progress, why);
-    if (status == STATUS_OK)
-        status = write_result(&trying, why);
+    THEN(status, try_judge_file(&trying, &progress, why));
+    THEN(status, try_find(&trying, &progress, why));
+    THEN(status, write_result(&trying, why));
     if (status == STATUS_OK)
         *exit_status = verdict_exit_status(trying.result.verdict);
+    result_free(&trying.result);
+    testcases_free(&trying.set);
+    request_free(&trying.request);
+    return status;
+}
+
+/* ==== command trace =============================================================================================== */
+
+static bool is_simulated(const char *device)
+{
+    return device == NULL || strcmp(device, "sim") == 0 || strncmp(device, "sim:", 4) == 0;
+}
+
+/* A submission without an output, or without a wrong one, gets its report. */
+static Status write_traces(const Trying *trying, TraceList *list, Message *why)
+{
+    const char *json = trying->options->json;
+    const TerminalStyle style = terminal_style(stdout);
+    const TraceViews views = trace_views(list);
+    Text text = {0};
+    if (json != NULL)
+        record_print(&trace_table, &views, &text);
+    else if (views.count == 0)
+        report_write(&trying->result, style, &text);
+    for (size_t i = 0; i < views.count && json == NULL; i++) {
+        text_add(&text, i == 0 ? "" : "\n");
+        trace_write(&views.items[i], style, &text);
+    }
+    if (views.count == 0 && json == NULL && trying->result.verdict == VERDICT_ACCEPTED)
+        text_add(&text,
+                 "  No element is wrong here. Look for sizes that fail with `try --find` (FIND=1 with make), and\n"
+                 "  trace those; or name an element with --output (OUTPUT= with make).\n");
+    Status status = json_target_write(json != NULL ? json : "-", &text, why);
+    text_free(&text);
+    return status;
+}
+
+Status command_trace(const Options *options, int *exit_status, Message *why)
+{
+    Trying trying = {.options = options};
+    TraceList list = {0};
+    Progress progress = progress_new(stderr);
+    Status status = is_simulated(options->device)
+                        ? try_check_request(&trying, why)
+                        : fail(STATUS_BAD_INPUT, why, "trace: --device %s: expected sim[:PROFILE]", options->device);
+    const TraceWish wish = {.output = options->output,
+                            .cases = trying.set.count == 0 ? NULL : &trying.set,
+                            .device = options->device == NULL ? "sim" : options->device,
+                            .progress = &progress};
+    if (status == STATUS_OK)
+        status = trace_run(&trying.request.problem, &trying.request.submission, &wish, &trying.result, &list, why);
+    if (status == STATUS_OK)
+        status = write_traces(&trying, &list, why);
+    if (status == STATUS_OK)
+        *exit_status = list.count == 1 ? list.items[0].is_wrong : verdict_exit_status(trying.result.verdict);
+    trace_free(&list);
     result_free(&trying.result);
     testcases_free(&trying.set);
     request_free(&trying.request);
@@ -475,14 +531,10 @@ static Status choose_seed(GradeCommand *grading, Message *why)
 static Status check_request(GradeCommand *grading, Message *why)
 {
     const Options *options = grading->options;
-    Status status = choose_seed(grading, why);
-    if (status == STATUS_OK)
-        status = person_choose(options->person, grading->person, why);
-    if (status != STATUS_OK)
-        return status;
-    status = request_read(options, &grading->request, why);
-    if (status == STATUS_OK)
-        status = json_target_check(options->all_cases, options->operands[0], why);
+    TRY(choose_seed(grading, why));
+    TRY(person_choose(options->person, grading->person, why));
+    Status status = request_read(options, &grading->request, why);
+    THEN(status, json_target_check(options->all_cases, options->operands[0], why));
     grading->file_is_at_fault = status != STATUS_OK;
     return status == STATUS_OK ? open_store(grading, why) : status;
 }
@@ -617,18 +669,13 @@ static void free_grading(GradeCommand *grading)
 
 static Status grade(GradeCommand *grading, Message *why)
 {
-    Status status = check_request(grading, why);
-    if (status == STATUS_OK)
-        status = judge_file(grading, why);
-    if (status == STATUS_OK) {
-        find_way_out(grading);
-        status = rank_result(grading, why);
-    }
-    if (status == STATUS_OK)
-        status = write_verdicts(grading, why);
-    if (status == STATUS_OK)
-        status = request_exchange(grading->options, &grading->result, grading->points, why);
-    return status == STATUS_OK ? request_write(grading->options, &grading->result, "", why) : status;
+    TRY(check_request(grading, why));
+    TRY(judge_file(grading, why));
+    find_way_out(grading);
+    TRY(rank_result(grading, why));
+    TRY(write_verdicts(grading, why));
+    TRY(request_exchange(grading->options, &grading->result, grading->points, why));
+    return request_write(grading->options, &grading->result, "", why);
 }
 
 Status command_grade(const Options *options, ClassPoints points, int *exit_status, Message *why)
@@ -636,14 +683,10 @@ Status command_grade(const Options *options, ClassPoints points, int *exit_statu
     GradeCommand grading = {.options = options, .points = points, .progress = progress_new(stderr)};
     const ExchangeFiles files = request_exchange_files(options);
     ExchangeFailure failure = {0};
-    Status status = options_expect_file(options, why);
-    if (status == STATUS_OK)
-        status = exchange_check(&files, options->operands[0], why);
-    if (status == STATUS_OK)
-        status = request_check_class(options, points, why);
-    if (status != STATUS_OK)
-        return status;
-    status = failure.status = grade(&grading, &failure.reason);
+    TRY(options_expect_file(options, why));
+    TRY(exchange_check(&files, options->operands[0], why));
+    TRY(request_check_class(options, points, why));
+    Status status = failure.status = grade(&grading, &failure.reason);
     failure.fault = grading.file_is_at_fault ? FAULT_OF_FILE : FAULT_OF_JUDGE;
     if (status == STATUS_OK)
         *exit_status = verdict_exit_status(grading.result.verdict);

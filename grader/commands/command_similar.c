@@ -258,10 +258,8 @@ Status command_similar(const Options *options, int *exit_status, Message *why)
     Status status = ranking_open(STORE_READ, &store, why);
     if (status == STATUS_NOT_FOUND)
         status = STATUS_OK; /* nothing has been recorded yet */
-    if (status == STATUS_OK)
-        status = find(options, store, &problem, threshold / 100, &found, why);
-    if (status == STATUS_OK)
-        status = write_reports(options->json, &problem, threshold, &found, why);
+    THEN(status, find(options, store, &problem, threshold / 100, &found, why));
+    THEN(status, write_reports(options->json, &problem, threshold, &found, why));
     similarities_free(&found);
     store_close(store);
     problem_free(&problem);

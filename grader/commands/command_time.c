@@ -85,8 +85,7 @@ static Status retime(const Problem *problem, const char *device, size_t top, int
     if (status == STATUS_OK && retiming.count < 2)
         status = fail(STATUS_NOT_FOUND, why, "problem %s has %zu of at least two submissions to time on %s",
                       problem->id, retiming.count, retiming.board.device);
-    if (status == STATUS_OK)
-        status = time_and_report(&retiming, exit_status, why);
+    THEN(status, time_and_report(&retiming, exit_status, why));
     retime_free(&retiming);
     return status;
 }
@@ -97,8 +96,7 @@ static Status retime_best(const Options *options, int *exit_status, Message *why
     int64_t top = TOP;
     TRY(request_problem(options, &problem, why));
     Status status = options_number(options, "--top", options->top, 1, MOST_TOP, &top, why);
-    if (status == STATUS_OK)
-        status = retime(&problem, request_device(options), (size_t)top, exit_status, why);
+    THEN(status, retime(&problem, request_device(options), (size_t)top, exit_status, why));
     problem_free(&problem);
     return status;
 }
@@ -147,20 +145,15 @@ static Status read_run(const Options *options, Arena *arena, RecordedRun *run, M
     Store *store;
     Problem problem;
     int64_t id;
-    Status status = options_run_number(options, "option '--run'", options->run, &id, why);
-    if (status == STATUS_OK)
-        status = ranking_open(STORE_READ, &store, why);
-    if (status != STATUS_OK)
-        return status;
-    status = store_run(store, id, arena, run, why);
+    TRY(options_run_number(options, "option '--run'", options->run, &id, why));
+    TRY(ranking_open(STORE_READ, &store, why));
+    Status status = store_run(store, id, arena, run, why);
     store_close(store);
-    if (status == STATUS_OK)
-        status = problem_read(run->run.board.problem, &problem, why);
+    THEN(status, problem_read(run->run.board.problem, &problem, why));
     if (status != STATUS_OK)
         return status;
     status = check_run(run, &problem, why);
-    if (status == STATUS_OK)
-        status = check_device(run, &problem, request_device(options), why);
+    THEN(status, check_device(run, &problem, request_device(options), why));
     problem_free(&problem);
     return status;
 }
@@ -185,8 +178,7 @@ static Status grade_again(const Options *options, const RecordedRun *run, int *e
     text_add(&source, run->run.source);
     Status status = text_write_file(path, &source, why);
     text_free(&source);
-    if (status == STATUS_OK)
-        status = command_grade(&grading, NULL, exit_status, why);
+    THEN(status, command_grade(&grading, NULL, exit_status, why));
     scratch_remove(folder);
     return status;
 }
@@ -197,8 +189,7 @@ static Status retime_one(const Options *options, int *exit_status, Message *why)
     RecordedRun run;
     Text text = {0};
     Status status = read_run(options, &arena, &run, why);
-    if (status == STATUS_OK)
-        status = grade_again(options, &run, exit_status, why);
+    THEN(status, grade_again(options, &run, exit_status, why));
     if (status == STATUS_OK) {
         text_printf(&text, "Run %" PRId64 " took %s +- %s.\n", run.id, quantity_time(run.run.time.ms).text,
                     quantity_percent(run.run.time.uncertainty, 1).text);
@@ -304,8 +295,7 @@ Status command_calibrate(const Options *options, int *exit_status, Message *why)
 {
     DeviceInfo info;
     Status status = options_expect_no_file(options, why);
-    if (status == STATUS_OK)
-        status = device_describe(request_device(options), &info, why);
+    THEN(status, device_describe(request_device(options), &info, why));
     if (status == STATUS_OK) {
         Progress progress = progress_new(stderr);
         judge_note_device(&progress, &info);
@@ -314,8 +304,7 @@ Status command_calibrate(const Options *options, int *exit_status, Message *why)
         puts("a simulated GPU has its ceilings from its profile: only the reference solutions are timed");
     else if (status == STATUS_OK)
         status = take_ceilings(&info, why);
-    if (status == STATUS_OK)
-        status = time_all_problems(info.handle, why);
+    THEN(status, time_all_problems(info.handle, why));
     *exit_status = 0;
     return status;
 }
@@ -396,15 +385,11 @@ static Status time_roofline_programs(Survey *survey, Message *why)
 {
     Ladder references = {0}, rivals = {0};
     Status status = ladder_read(survey->roofline.problem, &references, why);
-    if (status == STATUS_OK)
-        status = ladder_read_rivals(survey->roofline.problem, &rivals, why);
+    THEN(status, ladder_read_rivals(survey->roofline.problem, &rivals, why));
     survey->total = (int)(references.count + rivals.count);
-    if (status == STATUS_OK)
-        status = time_programs(survey, &references, false, why);
-    if (status == STATUS_OK)
-        status = time_programs(survey, &rivals, true, why);
-    if (status == STATUS_OK)
-        status = time_pytorch(survey, why);
+    THEN(status, time_programs(survey, &references, false, why));
+    THEN(status, time_programs(survey, &rivals, true, why));
+    THEN(status, time_pytorch(survey, why));
     ladder_free(&references);
     ladder_free(&rivals);
     return status;
@@ -463,8 +448,7 @@ static Status survey_problem(const Problem *problem, const Options *options, int
     TestcaseSet set = {0};
     Survey survey = {.progress = progress_new(stderr)};
     Status status = device_describe(request_device(options), &device, why);
-    if (status == STATUS_OK)
-        status = testcases_read(problem, &set, why);
+    THEN(status, testcases_read(problem, &set, why));
     if (status == STATUS_OK) {
         judge_note_device(&survey.progress, &device);
         status = complete_ceilings(&device, &survey.progress, why);
@@ -473,8 +457,7 @@ static Status survey_problem(const Problem *problem, const Options *options, int
         survey.roofline = roofline_new(problem, &set, &device);
         status = time_roofline_programs(&survey, why);
     }
-    if (status == STATUS_OK)
-        status = print(&survey.roofline, options->json, why);
+    THEN(status, print(&survey.roofline, options->json, why));
     *exit_status = is_as_it_should_be(&survey.roofline) ? 0 : 1;
     roofline_free(&survey.roofline);
     testcases_free(&set);
@@ -486,8 +469,7 @@ Status command_roofline(const Options *options, int *exit_status, Message *why)
     Problem problem;
     TRY(request_problem(options, &problem, why));
     Status status = json_target_check(options->json, "", why);
-    if (status == STATUS_OK)
-        status = survey_problem(&problem, options, exit_status, why);
+    THEN(status, survey_problem(&problem, options, exit_status, why));
     problem_free(&problem);
     return status;
 }
@@ -624,8 +606,7 @@ Status sweep_parse(const char *file_name, const char *source, Sweep *sweep, Mess
     if (list == NULL)
         return fail(STATUS_NOT_FOUND, why, "%s: no line \"// sweep: NAME=VALUE,VALUE...\"", file_name);
     Status status = parse_list(sweep, arena_copy(&sweep->arena, list, strcspn(list, "\n")), &trouble);
-    if (status == STATUS_OK)
-        status = check_settable(sweep, source, &trouble);
+    THEN(status, check_settable(sweep, source, &trouble));
     if (status != STATUS_OK) {
         status = fail(status, why, "%s:%d: %s", file_name, text_line_at(source, (size_t)(list - source)), trouble.text);
         sweep_free(sweep);
@@ -848,8 +829,7 @@ static Status time_rows(Table *table, const Ladder *baselines, const Ladder *ref
     table->rows = arena_array(&table->arena, count, sizeof *table->rows);
     progress_begin(table->progress, "rungs", (int)count);
     Status status = add_rows(table, baselines, "cpu", why);
-    if (status == STATUS_OK)
-        status = add_rows(table, references, table->gpu, why);
+    THEN(status, add_rows(table, references, table->gpu, why));
     progress_end(table->progress, status == STATUS_OK ? "all timed" : "failed");
     return status;
 }
@@ -863,14 +843,10 @@ static Status make_table(const Problem *problem, const char *device, int *exit_s
     Status status = device_describe(device, &gpu, why);
     if (status == STATUS_OK)
         judge_note_device(&progress, &gpu);
-    if (status == STATUS_OK)
-        status = ladder_read_baselines(problem, &baselines, why);
-    if (status == STATUS_OK)
-        status = ladder_read(problem, &references, why);
-    if (status == STATUS_OK)
-        status = time_rows(&table, &baselines, &references, why);
-    if (status == STATUS_OK)
-        status = print_table(&table, &gpu, why);
+    THEN(status, ladder_read_baselines(problem, &baselines, why));
+    THEN(status, ladder_read(problem, &references, why));
+    THEN(status, time_rows(&table, &baselines, &references, why));
+    THEN(status, print_table(&table, &gpu, why));
     *exit_status = all_have_times(&table) ? 0 : 1;
     ladder_free(&baselines);
     ladder_free(&references);
@@ -918,12 +894,9 @@ static Status read_request(Sweeping *sweeping, Message *why)
 {
     const Options *options = sweeping->options;
     Status status = options_expect_file(options, why);
-    if (status == STATUS_OK)
-        status = submission_read(options->operands[0], &sweeping->submission, why);
-    if (status == STATUS_OK)
-        status = sweep_parse(options->operands[0], sweeping->submission.source.data, &sweeping->sweep, why);
-    if (status == STATUS_OK)
-        status = submission_problem(&sweeping->submission, options->problem, &sweeping->problem, why);
+    THEN(status, submission_read(options->operands[0], &sweeping->submission, why));
+    THEN(status, sweep_parse(options->operands[0], sweeping->submission.source.data, &sweeping->sweep, why));
+    THEN(status, submission_problem(&sweeping->submission, options->problem, &sweeping->problem, why));
     sweeping->problem_is_read = status == STATUS_OK;
     return status;
 }
@@ -1046,10 +1019,8 @@ Status command_sweep(const Options *options, int *exit_status, Message *why)
 {
     Sweeping sweeping = {.options = options};
     Status status = read_request(&sweeping, why);
-    if (status == STATUS_OK)
-        status = time_combinations(&sweeping, why);
-    if (status == STATUS_OK)
-        status = print_report(&sweeping, why);
+    THEN(status, time_combinations(&sweeping, why));
+    THEN(status, print_report(&sweeping, why));
     if (status == STATUS_OK)
         *exit_status = sweeping.best != NULL ? 0 : 1;
     if (sweeping.problem_is_read)

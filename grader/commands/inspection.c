@@ -85,13 +85,24 @@ static bool shows_number(const char *text, const char *number)
     return false;
 }
 
+/* What students must define: solve(), or with a driver what student.h says behind the comment that it may begin with. */
+static const char *asked_for(const Problem *problem)
+{
+    if (problem->driver == NULL)
+        return problem->signature;
+    const char *text = problem->headers[0].text;
+    const char *end = strncmp(text, "/*", 2) == 0 ? strstr(text, "*/") : NULL;
+    text = end == NULL ? text : end + 2;
+    return text + strspn(text, " \t\r\n");
+}
+
 static Status find_in_statement(const Problem *problem, const Text *statement, Message *why)
 {
     static const char *const sections[] = {EXAMPLE, "\n## What to write\n", INTENSITY, "\n## When it is right\n",
                                            "\n## How fast it is\n"};
-    if (!shows_squeezed(statement, problem->signature))
+    if (!shows_squeezed(statement, asked_for(problem)))
         return fail(STATUS_BAD_INPUT, why, "%s/statement.md: the signature is missing: %s", problem->folder,
-                    problem->signature);
+                    asked_for(problem));
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         if (strstr(statement->data, sections[i]) == NULL)
             return fail(STATUS_BAD_INPUT, why, "%s/statement.md: the section \"%.*s\" is missing", problem->folder,
@@ -122,8 +133,7 @@ Status inspect_statement(const Problem *problem, Message *why)
 {
     Text statement = {0};
     Status status = read_statement(problem, &statement, why);
-    if (status == STATUS_OK)
-        status = find_in_statement(problem, &statement, why);
+    THEN(status, find_in_statement(problem, &statement, why));
     text_free(&statement);
     return status;
 }
@@ -220,8 +230,7 @@ static Status example_is_shown(const Problem *problem, const Testcase *first, Me
     for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++)
         if (problem->parameters[i].role == ROLE_IN)
             status = shows_array(problem, section, &first->sources[i].literal, problem->parameters[i].name, why);
-    if (status == STATUS_OK)
-        status = shows_array(problem, section, &first->expected, "\"expected\"", why);
+    THEN(status, shows_array(problem, section, &first->expected, "\"expected\"", why));
     text_free(&statement);
     return status;
 }
@@ -285,9 +294,8 @@ static Status inspect_literal(const Problem *problem, const Testcase *testcase, 
     Testcase unanswered = *testcase;
     unanswered.expected.data = NULL;
     Status status = case_arrays_make(problem, testcase, &arrays, why);
-    if (status == STATUS_OK)
-        status = checker_compare(problem, &unanswered, oracle, (const void *const *)arrays.inputs, NULL,
-                                 testcase->expected.data, call_poison(0), &comparison, why);
+    THEN(status, checker_compare(problem, &unanswered, oracle, (const void *const *)arrays.inputs, NULL,
+                                 testcase->expected.data, call_poison(0), &comparison, why));
     if (status == STATUS_OK && comparison.wrong > 0)
         status = fail(STATUS_BAD_INPUT, why,
                       "testcases/%s, \"%s\": element %zu of \"expected\" is %.9g, but oracle.h says %.9g", problem->id,
@@ -316,8 +324,7 @@ static Status inspect_element(const Problem *problem, const CaseArrays *arrays, 
     const void *const *inputs = (const void *const *)arrays->inputs;
     double value = 0, wide_value = 0, magnitude, wide_magnitude = 0;
     Status status = oracle_evaluate(oracle, sizes, inputs, index, 1, &value, &magnitude, why);
-    if (status == STATUS_OK)
-        status = oracle_evaluate(wide, sizes, inputs, index, 1, &wide_value, &wide_magnitude, why);
+    THEN(status, oracle_evaluate(wide, sizes, inputs, index, 1, &wide_value, &wide_magnitude, why));
     if (status != STATUS_OK || fabs(value - wide_value) <= 1e-12 * wide_magnitude)
         return status;
     return fail(STATUS_BAD_INPUT, why, "%s/oracle.h: element %zu of \"%s\" is %.17g in double and %.17g in long double",
@@ -341,8 +348,7 @@ Status inspect_precision(const Problem *problem, const TestcaseSet *set, Message
 {
     Oracle *oracle = NULL, *wide = NULL;
     Status status = oracle_open(problem, &oracle, why);
-    if (status == STATUS_OK)
-        status = oracle_open_wide(problem, &wide, why);
+    THEN(status, oracle_open_wide(problem, &wide, why));
     for (size_t i = 0; i < set->count && status == STATUS_OK; i++)
         if (set->cases[i].group == CASE_SAMPLE || set->cases[i].group == CASE_HIDDEN)
             status = inspect_elements(problem, &set->cases[i], oracle, wide, why);
@@ -444,9 +450,14 @@ static bool has_one_huge(const ArrayValues *array)
     return array->second > 0 && fmax(fabs(array->least), fabs(array->most)) >= 1000 * array->second;
 }
 
-static bool changes_one_element(const ArrayValues *array)
+static bool is_equal_but_for_some(const ArrayValues *array)
 {
-    return array->source->change != 0;
+    return array->source->kind == SOURCE_CONSTANT && array->source->changes > 0;
+}
+
+static bool changes_in_a_row(const ArrayValues *array)
+{
+    return array->source->changes >= 2;
 }
 
 /* The input is the array with the most elements in all cases together; filters are the others. */
@@ -462,8 +473,9 @@ static const struct ValueClass {
 } value_classes[] = {
     {"all elements are zero", EACH_ARRAY, is_zero, false, 1, 1},
     {"all elements are equal, and not zero", EACH_ARRAY, is_equal, false, 2, 1},
-    {"one element differs from the case before, as in {\"as_before\": true, \"change\": 1}", EACH_ARRAY,
-     changes_one_element, false, 1, 1},
+    {"all elements but one are equal", THE_INPUT, is_equal_but_for_some, false, 3, 1},
+    {"one element differs from the case before, as in {\"as_before\": true, \"change\": 1}, twice in a row", EACH_ARRAY,
+     changes_in_a_row, false, 2, 1},
     {"one element is a thousand times as large as all others", THE_INPUT, has_one_huge, true, 100, 1},
     {"the middle tap and the sum of all taps are 1, and others are not 0", SOME_FILTER, is_like_identity, true, 3, 1},
     {"the first and the last tap are equal, and the filter is not symmetric", SOME_FILTER, is_symmetric_by_its_ends,
@@ -626,7 +638,7 @@ Status inspect_values(const Problem *problem, const TestcaseSet *set, Text *miss
     if (missing->length == start)
         return STATUS_OK;
     return fail(STATUS_BAD_INPUT, why,
-                "testcases/%s: these classes of values (docs/guides/add-a-problem.md, section 6)", problem->id);
+                "testcases/%s: these classes of values (docs/guides/add-a-problem.md, section 7)", problem->id);
 }
 
 /* ---- the solutions ----------------------------------------------------------------------------------------------- */
@@ -821,12 +833,10 @@ Status check_device(const char *name, bool timed, CheckDevice *device, Message *
 {
     DeviceInfo info;
     *device = (CheckDevice){.name = name == NULL ? "sim" : name};
-    Status status = device_describe(device->name, &info, why);
-    if (status == STATUS_OK) {
-        device->modelled = info.modelled;
-        device->timed = info.modelled || timed;
-    }
-    return status;
+    TRY(device_describe(device->name, &info, why));
+    device->modelled = info.modelled;
+    device->timed = info.modelled || timed;
+    return STATUS_OK;
 }
 
 static bool is_said(const Result *result, const char *words)

@@ -204,8 +204,7 @@ static Status add_file(Hash *hash, const char *folder, const char *problem_id, c
     Text content = {0};
     snprintf(relative, sizeof relative, "%s/%s/%s", folder, problem_id, name);
     Status status = paths_home(relative, path, sizeof path, why);
-    if (status == STATUS_OK)
-        status = text_read_file(path, MAX_CASES_BYTES, &content, why);
+    THEN(status, text_read_file(path, MAX_CASES_BYTES, &content, why));
     if (status == STATUS_OK)
         hash_add(hash, content.data, content.length);
     text_free(&content);
@@ -217,10 +216,8 @@ static Status hash_cases(const char *problem_id, Digest *cases, Message *why)
     Hash hash;
     hash_begin(&hash);
     Status status = add_file(&hash, "problems", problem_id, "problem.json", why);
-    if (status == STATUS_OK)
-        status = add_file(&hash, "testcases", problem_id, "sample.json", why);
-    if (status == STATUS_OK)
-        status = add_file(&hash, "testcases", problem_id, "hidden.json", why);
+    THEN(status, add_file(&hash, "testcases", problem_id, "sample.json", why));
+    THEN(status, add_file(&hash, "testcases", problem_id, "hidden.json", why));
     *cases = hash_end(&hash);
     return status;
 }
@@ -375,8 +372,7 @@ static Status take_out_noted(MutantPool *pool, size_t file, const PoolMutant *it
         else
             pool->items[(*kept)++] = items[i];
     }
-    if (status == STATUS_OK)
-        status = mutant_notes_check(path, &notes, why);
+    THEN(status, mutant_notes_check(path, &notes, why));
     mutant_notes_free(&notes);
     return status;
 }
@@ -719,8 +715,7 @@ static Status read_options(const Options *options, uint64_t *wanted, uint64_t *s
         status = read_number("mutants", options->mutants, wanted, why);
     if (status == STATUS_OK && options->seed != NULL)
         return read_number("seed", options->seed, seed, why);
-    if (status == STATUS_OK)
-        status = random_bytes(seed, sizeof *seed, why);
+    THEN(status, random_bytes(seed, sizeof *seed, why));
     *seed %= SEEDS;
     return status;
 }
@@ -738,8 +733,7 @@ Status check_mutants_open(const Options *options, const Problem *problem, const 
     new->progress = progress_new(stderr);
     if (options->keep != NULL)
         status = mutant_log_open(options->keep, problem->id, &new->log, why);
-    if (status == STATUS_OK)
-        status = mutant_pool_open(problem, solutions, seed, &new->pool, why);
+    THEN(status, mutant_pool_open(problem, solutions, seed, &new->pool, why));
     if (status != STATUS_OK || wanted == 0)
         return status;
     new->wanted = wanted < new->pool.count ? wanted : new->pool.count;
@@ -956,8 +950,7 @@ Status check_mutants_run(MutantCheck *check, Message *why)
     fflush(stdout);
     progress_begin(&check->progress, "mutants", 0);
     Status status = judge_originals(check, why);
-    if (status == STATUS_OK)
-        status = judge_mutants(check, why);
+    THEN(status, judge_mutants(check, why));
     snprintf(outcome, sizeof outcome, "%zu of %zu found in %.0f s", found(check), graded(check),
              now_s() - check->start_s);
     progress_end(&check->progress, status == STATUS_OK ? outcome : "failed");

@@ -23,10 +23,8 @@ Status request_problem(const Options *options, Problem *problem, Message *why)
 Status request_read(const Options *options, Request *request, Message *why)
 {
     Status status = options_expect_file(options, why);
-    if (status == STATUS_OK)
-        status = submission_read(options->operands[0], &request->submission, why);
-    if (status == STATUS_OK)
-        status = submission_problem(&request->submission, options->problem, &request->problem, why);
+    THEN(status, submission_read(options->operands[0], &request->submission, why));
+    THEN(status, submission_problem(&request->submission, options->problem, &request->problem, why));
     request->problem_is_read = status == STATUS_OK;
     if (status == STATUS_OK && submission_is_c(&request->submission) && !cpu_device_is_named(request_device(options)))
         status = fail(STATUS_BAD_INPUT, why,
@@ -94,8 +92,7 @@ Status request_exchange(const Options *options, const Result *result, ClassPoint
         Arena arena = {0};
         if (options->class_file != NULL)
             status = points(options->class_file, &arena, &outcome, why);
-        if (status == STATUS_OK)
-            status = exchange_write(&files, &outcome, why);
+        THEN(status, exchange_write(&files, &outcome, why));
         arena_free(&arena);
         json_free(&file);
     }

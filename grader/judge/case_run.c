@@ -463,10 +463,10 @@ static Status look_further(Rerun *rerun, const DeviceConflicts *conflicts, Judge
         return status;
     }
     rerun->needs_load = true;
-    status = try_order(rerun, (DeviceOrder){.kind = DEVICE_ORDER_DRAWN}, &drawn, why);
-    if (status == STATUS_OK && !rerun->is_over && !is_accepted(&drawn.decided))
+    TRY(try_order(rerun, (DeviceOrder){.kind = DEVICE_ORDER_DRAWN}, &drawn, why));
+    if (!rerun->is_over && !is_accepted(&drawn.decided))
         *decided = judgement_of_order(pair, lines_of(rerun, pair), &drawn.decided);
-    return status;
+    return STATUS_OK;
 }
 
 static Status compare_orders(Rerun *rerun, const CallReport *first, Judgement *decided, Message *why)
@@ -533,10 +533,9 @@ static MUST_USE Status uninitialised_rerun_try(Call *call, bool is_secret, Sessi
                                                Message *why)
 {
     static const uint8_t bytes[] = {DEVICE_LARGE_BYTE, DEVICE_NAN_BYTE};
-    Status status = STATUS_OK;
-    for (size_t i = 0; i < sizeof bytes && status == STATUS_OK && decided->verdict == VERDICT_ACCEPTED; i++)
-        status = rerun_with(bytes[i], call, is_secret, session, oracle, first, output, decided, why);
-    return status;
+    for (size_t i = 0; i < sizeof bytes && decided->verdict == VERDICT_ACCEPTED; i++)
+        TRY(rerun_with(bytes[i], call, is_secret, session, oracle, first, output, decided, why));
+    return STATUS_OK;
 }
 
 /* ==== case run ==================================================================================================== */
@@ -745,7 +744,8 @@ static Status call_solve(Grading *judging, Call *call, CaseResult *item, CallRep
                                  .is_secret = is_secret(judging, item),
                                  .repeats_addresses = call->testcase->repeats_addresses,
                                  .warp_instructions = most_instructions(call->testcase),
-                                 .sample_key = sample_key(judging, item)};
+                                 .sample_key = sample_key(judging, item),
+                                 .traced = item->group == CASE_SAMPLE ? judging->job->traced : 0};
     const int calls = warms_up ? 1 + CASE_TRIALS : 1;
     const double start_s = now_s();
     Status status = STATUS_OK;
@@ -760,6 +760,14 @@ static Status call_solve(Grading *judging, Call *call, CaseResult *item, CallRep
             keep_sample(item, report);
     }
     return status;
+}
+
+/* Of the first call: later ones only look for its mistakes. */
+static void keep_profile(const Grading *judging, const CaseResult *item)
+{
+    const size_t place = (size_t)(item - judging->result->cases);
+    if (judging->profile != NULL && place < JOB_MAX_PROFILES)
+        judging->job->profiles[place] = *judging->profile;
 }
 
 /* Nothing is known of the output then, and the runner is no longer of use. */
@@ -800,8 +808,8 @@ static Status check_output(Grading *judging, Call *call, const CaseResult *item,
     output->compared = true;
     call->in_sample = item->group == CASE_TIMED && judging->session->traits.clock == SESSION_MODEL;
     call->sample = generator_derive(&judging->secret, purpose, item->group, (uint32_t)(item - judging->result->cases));
-    Status status = call_compare(call, judging->oracle, &judging->earlier, &output->comparison, why);
-    return status == STATUS_OK ? keep_elements(judging, call, item, output, why) : status;
+    TRY(call_compare(call, judging->oracle, &judging->earlier, &output->comparison, why));
+    return keep_elements(judging, call, item, output, why);
 }
 
 /* ---- a wrong output alone ---------------------------------------------------------------------------------------- */
@@ -865,6 +873,7 @@ Status case_run(Grading *judging, const Testcase *testcase, CaseResult *item, Me
         call_fill(&call, &judging->secret);
         item->input_bytes = call_input_bytes(&call);
         status = call_solve(judging, &call, item, &report, why);
+        keep_profile(judging, item);
     }
     call.in_part = report.statistics.sampled_share > 0 && report.statistics.sampled_share < 1;
     judging->wants_all_blocks = status == STATUS_OK && misses_blocks(&call, &report);

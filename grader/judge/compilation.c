@@ -54,6 +54,9 @@ static CompileJob compile_job(const Problem *problem, const Submission *submissi
         .prototype = problem->signature,
         .parameter_types = types,
         .parameter_count = problem->parameter_count,
+        .driver = problem->driver,
+        .headers = problem->headers,
+        .header_count = problem->header_count,
         .cpu_seconds = problem->limits.compile_seconds,
     };
 }

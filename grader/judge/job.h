@@ -45,6 +45,7 @@ typedef struct JudgeJob {
     /* NULL: not wanted. Else what the kernels of the i-th case did is put into profiles[i], of the first JOB_MAX_PROFILES
      * cases; only where session_profile() can tell. */
     ExecutionProfile *profiles;
+    uint64_t traced; /* with `profiles`, of samples: CallOptions.traced */
     /* What earlier sittings of the same grading have used, and in the end this one as well; NULL: there is no other. */
     CallBudget *spent;
     Progress *progress; /* NULL: silent */

@@ -191,9 +191,8 @@ static Status take_sitting(Grading *judging, TimedCase *cases, size_t count, Mes
     launches_add(&measuring.launches, &result->device);
     session_open_ahead(judging->session, loads_of_sitting(judging, anchor.name != NULL)); /* those not open yet */
     Status status = device_oracle_ready(judging->device_oracle, why);
-    if (status == STATUS_OK)
-        status = sitting_take(&measuring, &result->compiled, &anchor, &judging->plan, cases, count, &result->arena,
-                              &sitting, why);
+    THEN(status, sitting_take(&measuring, &result->compiled, &anchor, &judging->plan, cases, count, &result->arena,
+                              &sitting, why));
     copy_sitting(result, &sitting, &measuring);
     return status;
 }
@@ -247,10 +246,10 @@ static MUST_USE Status loading_learn_device(Grading *judging, Message *why)
 {
     DeviceInfo *device = &judging->result->device;
     bool was_confined = device->unconfined[0] == '\0';
-    Status status = session_device(judging->session, device, why);
-    if (status == STATUS_OK && was_confined && device->unconfined[0] != '\0')
+    TRY(session_device(judging->session, device, why));
+    if (was_confined && device->unconfined[0] != '\0')
         result_warn(judging->result, "the broker ran with sandbox partial: %s", device->unconfined);
-    return status;
+    return STATUS_OK;
 }
 
 /* Times of a modelled device whose code clang compiled are those of another device. */
@@ -352,8 +351,7 @@ static MUST_USE Status loading_begin(Grading *judging, Message *why)
     Status status = loading_renew_runner(judging, why);
     if (status == STATUS_OK && judging->job->profiles != NULL)
         status = session_profile(judging->session, &judging->profile, why);
-    if (status == STATUS_OK)
-        status = loading_learn_device(judging, why);
+    THEN(status, loading_learn_device(judging, why));
     if (status != STATUS_OK || judging->ended)
         return status;
     loading_mark_times(judging);
@@ -382,8 +380,7 @@ static Status check_rule(Grading *judging, ConstantRuleFinding *finding, Message
     Session *session = NULL;
     Compiled again = {0};
     Status status = session_open(CONSTANT_RULE_DEVICE, &session, why);
-    if (status == STATUS_OK)
-        status = compile_for_rule(judging, session, &again, why);
+    THEN(status, compile_for_rule(judging, session, &again, why));
     if (status == STATUS_OK)
         session_set_budget(session, &judging->budget);
     const Compiled *compiled = again.object_path == NULL ? &judging->result->compiled : &again;
@@ -729,12 +726,6 @@ static bool ends_the_run(const JudgeJob *job, const CaseResult *item)
     return item->group != CASE_SAMPLE && !job->beyond_samples;
 }
 
-static void keep_profile(const Grading *judging, size_t place)
-{
-    if (judging->profile != NULL && place < JOB_MAX_PROFILES)
-        judging->job->profiles[place] = *judging->profile;
-}
-
 /* Nothing that the first call has left may help the second. */
 static Status run_case(Grading *judging, const Testcase *testcase, CaseResult *item, Message *why)
 {
@@ -769,7 +760,6 @@ static Status run_group(Grading *judging, CaseGroup group, const char *step, dou
             break;
         is_first = judging->is_fresh = false;
         status = run_case(judging, judging->testcases[place], item, why);
-        keep_profile(judging, place);
         failed = failed || item->verdict != VERDICT_ACCEPTED;
         judging->ended = failed && ends_the_run(judging->job, item);
         if (group != CASE_HIDDEN)
@@ -847,26 +837,19 @@ Status judge_submission(const JudgeJob *job, Result *result, Message *why)
     Grading judging = {.job = job, .result = result};
     StepSeconds *seconds = &result->seconds;
     Status status = open_judging(&judging, why);
-    if (status == STATUS_OK)
-        status = start_early(&judging, why);
-    if (status == STATUS_OK)
-        status = compilation_run(&judging, open_devices, why);
+    THEN(status, start_early(&judging, why));
+    THEN(status, compilation_run(&judging, open_devices, why));
     skip_known_code(&judging);
     if (status == STATUS_OK)
         opinion_step_begin(&judging, judge_submission);
-    if (status == STATUS_OK)
-        status = loading_begin(&judging, why);
-    if (status == STATUS_OK)
-        status = run_group(&judging, CASE_SAMPLE, job->cases == NULL ? "sample cases" : "the case", &seconds->sample,
-                           why);
-    if (status == STATUS_OK)
-        status = run_group(&judging, CASE_HIDDEN, "hidden cases", &seconds->hidden, why);
+    THEN(status, loading_begin(&judging, why));
+    THEN(status,
+         run_group(&judging, CASE_SAMPLE, job->cases == NULL ? "sample cases" : "the case", &seconds->sample, why));
+    THEN(status, run_group(&judging, CASE_HIDDEN, "hidden cases", &seconds->hidden, why));
     if (status == STATUS_OK)
         opinion_step_end(&judging);
-    if (status == STATUS_OK)
-        status = constant_step_run(&judging, why);
-    if (status == STATUS_OK)
-        status = run_timed_cases(&judging, why);
+    THEN(status, constant_step_run(&judging, why));
+    THEN(status, run_timed_cases(&judging, why));
     if (status == STATUS_OK)
         remaining_cases_conclude(&judging);
     if (status == STATUS_OK)

@@ -71,8 +71,7 @@ static Status check_and_fill(Measuring *measuring, Call *call, bool last, Genera
         status = key_new(secret, why);
     if (status == STATUS_OK && !last)
         status = device_oracle_fill(measuring->device_oracle, secret, why);
-    if (status == STATUS_OK)
-        status = await_oracle(measuring, &answer, why);
+    THEN(status, await_oracle(measuring, &answer, why));
     if (status != STATUS_OK)
         return status;
     timed_case->taken_s = answer.taken_s - timed_case->report.ended_s - timed_case->report.examined_s;
@@ -206,8 +205,7 @@ static Status time_case(Measuring *measuring, const CallPlan *plan, int block, s
     const double slowest = plan->warm_up_calls > 0 ? INFINITY : 0;
     CallSeconds fastest = {slowest, slowest};
     Status status = begin_case(measuring, timed_case, &call, why);
-    if (status == STATUS_OK)
-        status = fill_inputs(measuring, &secret, why);
+    THEN(status, fill_inputs(measuring, &secret, why));
     for (int i = 0; i < plan->warm_up_calls && status == STATUS_OK && !timed_case->failed; i++) {
         status = call_and_check(measuring, &call, false, &secret, timed_case, why);
         keep_warm_up(timed_case, block);
@@ -445,8 +443,7 @@ static Status time_anchor(Measuring *measuring, const Anchor *anchor, const Call
     measuring->budget = NULL;
     TimedCase *calls = same_cases(cases, case_count, &of_anchor, &arena);
     Status status = measure_block(measuring, anchor->compiled, &of_anchor, 0, calls, case_count, &conditions, why);
-    if (status == STATUS_OK)
-        status = session_device(measuring->session, &info, why);
+    THEN(status, session_device(measuring->session, &info, why));
     measuring->budget = budget;
     const TimedCase *failed = measure_failed(calls, case_count);
     *score_ms = status == STATUS_OK && failed == NULL ? measure_score_ms(calls, case_count, info.clock_gap_s) : 0;
@@ -483,8 +480,7 @@ Status sitting_take(Measuring *measuring, const Compiled *compiled, const Anchor
     progress_begin(measuring->progress, "timed cases", count_calls(plan, anchor->name != NULL, case_count));
     if (anchor->name != NULL)
         status = time_anchor(measuring, anchor, plan, cases, case_count, sitting, &times->before_ms, why);
-    if (status == STATUS_OK)
-        status = time_blocks(measuring, compiled, plan, cases, case_count, arena, sitting, why);
+    THEN(status, time_blocks(measuring, compiled, plan, cases, case_count, arena, sitting, why));
     if (status != STATUS_OK || measure_failed(cases, case_count) != NULL || !(times->before_ms > 0))
         return status;
     status = time_anchor(measuring, anchor, plan, cases, case_count, sitting, &times->after_ms, why);

@@ -593,8 +593,7 @@ Status recorded_result(const char *place, const char *cases, const char *sitting
     if (status != STATUS_OK)
         return status;
     status = record_read(&raw_table, &file, file.root, &result->arena, result, why);
-    if (status == STATUS_OK)
-        status = compute_again(&file, is_accepted, result, complete, why);
+    THEN(status, compute_again(&file, is_accepted, result, complete, why));
     json_free(&file);
     return status;
 }

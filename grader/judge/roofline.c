@@ -56,13 +56,9 @@ static Status take_time(const JsonFile *file, const cJSON *object, Roofline *roo
                         Message *why)
 {
     MeasuredTime time = {0};
-    Status status = json_check(file, object, time_keys, COUNT_OF(time_keys), why);
-    if (status == STATUS_OK)
-        status = json_number(file, object, "time_ms", 1e-6, 1e9, &time.ms, why);
-    if (status == STATUS_OK)
-        status = json_number(file, object, "uncertainty", 0, 1e3, &time.uncertainty, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(json_check(file, object, time_keys, COUNT_OF(time_keys), why));
+    TRY(json_number(file, object, "time_ms", 1e-6, 1e9, &time.ms, why));
+    TRY(json_number(file, object, "uncertainty", 0, 1e3, &time.uncertainty, why));
     const size_t which = roofline_case(roofline, json_string(object, "case"));
     const char *variant = json_string(object, "variant");
     if (which == roofline->case_count)
@@ -141,8 +137,7 @@ Status rivals_time_pytorch(Roofline *roofline, Message *why)
     char script[4096], rivals[4096], relative[256];
     snprintf(relative, sizeof relative, "solutions/%s/rivals/pytorch.py", roofline->problem->id);
     Status status = paths_home(relative, rivals, sizeof rivals, why);
-    if (status == STATUS_OK)
-        status = paths_home("grader/judge/pytorch_rivals.py", script, sizeof script, why);
+    THEN(status, paths_home("grader/judge/pytorch_rivals.py", script, sizeof script, why));
     if (status != STATUS_OK || access(rivals, R_OK) != 0)
         return status;
     return run_script(roofline, script, rivals, why);

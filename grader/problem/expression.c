@@ -139,10 +139,9 @@ static Status parse_unary(ExpressionParser *parser)
 static Status parse_negation(ExpressionParser *parser)
 {
     int position = position_of(parser) - 1;
-    Status status = parse_unary(parser);
-    if (status == STATUS_OK)
-        add_step(parser, EXPRESSION_NEGATE, position, 0);
-    return status;
+    TRY(parse_unary(parser));
+    add_step(parser, EXPRESSION_NEGATE, position, 0);
+    return STATUS_OK;
 }
 
 /* product = unary { ("*" | "/" | "%") unary } */
@@ -187,17 +186,14 @@ static Status parse_comparison(ExpressionParser *parser)
                                          {"<=", EXPRESSION_AT_MOST},  {"<", EXPRESSION_LESS},
                                          {">=", EXPRESSION_AT_LEAST}, {">", EXPRESSION_GREATER},
                                          {"==", EXPRESSION_EQUAL},    {"!=", EXPRESSION_DIFFERENT}};
-    Status status = parse_sum(parser);
-    if (status != STATUS_OK)
-        return status;
+    TRY(parse_sum(parser));
     const Operator *found = accept_operator(parser, operators, 6);
     if (found == NULL)
         return STATUS_OK;
     int position = position_of(parser) - (int)strlen(found->token);
-    status = parse_sum(parser);
-    if (status == STATUS_OK)
-        add_step(parser, found->operation, position, 0);
-    return status;
+    TRY(parse_sum(parser));
+    add_step(parser, found->operation, position, 0);
+    return STATUS_OK;
 }
 
 /* condition = comparison { ("and" | "or") comparison } */
@@ -223,9 +219,7 @@ static Status compile(bool of_facts, const char *text, const char *const *names,
     ExpressionParser parser = {
         .text = text, .at = text, .names = names, .count = count, .of_facts = of_facts, .why = why};
     parser.steps = arena_array(arena, strlen(text) + 1, sizeof *parser.steps);
-    Status status = parse_condition(&parser);
-    if (status != STATUS_OK)
-        return status;
+    TRY(parse_condition(&parser));
     skip_space(&parser);
     if (*parser.at != '\0')
         return complain_here(&parser, "expected an operator or the end");

@@ -98,8 +98,7 @@ static Status read_sizes(const Problem *problem, const char *sizes, Testcase *te
     Status status = STATUS_OK;
     while (status == STATUS_OK && (item = strsep(&rest, ",")) != NULL)
         status = read_size(problem, item, testcase, given, arena, why);
-    if (status == STATUS_OK)
-        status = check_sizes(problem, testcase, given, arena, why);
+    THEN(status, check_sizes(problem, testcase, given, arena, why));
     return status == STATUS_OK ? testcase_count_work(problem, testcase, why) : status;
 }
 
@@ -202,8 +201,7 @@ Status custom_case_make(const Problem *problem, const CustomCase *own, TestcaseS
     Testcase *testcase = &set->cases[0];
     testcase->name = arena_string(&set->arena, own->sizes);
     Status status = read_sizes(problem, own->sizes, testcase, &set->arena, why);
-    if (status == STATUS_OK)
-        status = read_data(problem, own, testcase, &set->arena, why);
+    THEN(status, read_data(problem, own, testcase, &set->arena, why));
     return end_cases(set, status);
 }
 
@@ -220,8 +218,7 @@ Status custom_cases_of(const Problem *problem, const Sizes *sizes, size_t count,
         text_free(&name);
         set->cases[i].sizes = sizes[i];
         status = testcase_count_work(problem, &set->cases[i], why);
-        if (status == STATUS_OK)
-            status = read_data(problem, &own, &set->cases[i], &set->arena, why);
+        THEN(status, read_data(problem, &own, &set->cases[i], &set->arena, why));
     }
     return end_cases(set, status);
 }

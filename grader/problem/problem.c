@@ -69,9 +69,7 @@ Status problem_list(Arena *arena, const char ***ids, size_t *count, Message *why
 {
     char folder[PATH_MAX];
     struct dirent **entries;
-    Status status = paths_home("problems", folder, sizeof folder, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(paths_home("problems", folder, sizeof folder, why));
     int found = scandir(folder, &entries, is_problem_folder, alphasort);
     if (found < 0)
         return fail_errno(why, "%s: cannot be listed", folder);
@@ -155,12 +153,10 @@ static Status read_constraints(const JsonFile *file, Problem *problem, Message *
 static MUST_USE Status problem_read_formulas(const JsonFile *file, Problem *problem, Message *why)
 {
     const cJSON *operations = json_get(file->root, "operations"), *bytes = json_get(file->root, "bytes");
-    Status status = read_shapes(file, problem, why);
-    if (status == STATUS_OK)
-        status = read_constraints(file, problem, why);
-    if (status == STATUS_OK)
-        status = compile_formula(file, operations, operations, problem, &problem->operations, why);
-    return status == STATUS_OK ? compile_formula(file, bytes, bytes, problem, &problem->bytes, why) : status;
+    TRY(read_shapes(file, problem, why));
+    TRY(read_constraints(file, problem, why));
+    TRY(compile_formula(file, operations, operations, problem, &problem->operations, why));
+    return compile_formula(file, bytes, bytes, problem, &problem->bytes, why);
 }
 
 /* --- checking ----------------------------------------------------------------------------------------------------- */
@@ -211,12 +207,9 @@ static Status check_formulas_at(const JsonFile *file, const Problem *problem, co
     Status status = check_constraints(file, problem, sizes, &possible, why);
     if (status != STATUS_OK || !possible)
         return status;
-    status = check_shapes(file, problem, sizes, why);
-    if (status == STATUS_OK)
-        status = check_formula(file, "operations", &problem->operations, sizes, why);
-    if (status == STATUS_OK)
-        status = check_formula(file, "bytes", &problem->bytes, sizes, why);
-    return status;
+    TRY(check_shapes(file, problem, sizes, why));
+    TRY(check_formula(file, "operations", &problem->operations, sizes, why));
+    return check_formula(file, "bytes", &problem->bytes, sizes, why);
 }
 
 /* Checks that each one has a sensible value at the least sizes and, if the constraints allow them, at the largest. */
@@ -228,14 +221,68 @@ static MUST_USE Status problem_check_formulas(const JsonFile *file, const Proble
         least.values[i] = problem->parameters[i].low;
         largest.values[i] = problem->parameters[i].high;
     }
-    Status status = check_constraints(file, problem, &least, &possible, why);
-    if (status == STATUS_OK && !possible)
+    TRY(check_constraints(file, problem, &least, &possible, why));
+    if (!possible)
         return json_fail(file, json_get(file->root, "constraints"), why,
                          "expected them to hold for the smallest sizes");
+    TRY(check_formulas_at(file, problem, &least, why));
+    return check_formulas_at(file, problem, &largest, why);
+}
+
+/* ==== the course's own files ====================================================================================== */
+
+enum { MAX_SOURCE_BYTES = 1 << 20 };
+
+#define STUDENT_HEADER "student.h"
+
+static Status read_text(Problem *problem, const char *name, const char **text, Message *why)
+{
+    Text content = {0};
+    Status status = text_read_file(arena_printf(&problem->arena, "%s/%s", problem->folder, name), MAX_SOURCE_BYTES,
+                                   &content, why);
     if (status == STATUS_OK)
-        status = check_formulas_at(file, problem, &least, why);
-    if (status == STATUS_OK)
-        status = check_formulas_at(file, problem, &largest, why);
+        *text = arena_copy(&problem->arena, content.data, content.length);
+    text_free(&content);
+    return status;
+}
+
+static Status read_header(Problem *problem, const char *name, Message *why)
+{
+    NamedText *header = &problem->headers[problem->header_count++];
+    header->name = arena_string(&problem->arena, name);
+    Status status = read_text(problem, name, &header->text, why);
+    return status == STATUS_NOT_FOUND ? STATUS_BAD_INPUT : status;
+}
+
+static Status read_driver(Problem *problem, Message *why)
+{
+    Status status = read_text(problem, "driver.cu", &problem->driver, why);
+    if (status == STATUS_NOT_FOUND)
+        return STATUS_OK;
+    return status == STATUS_OK ? read_header(problem, STUDENT_HEADER, why) : status;
+}
+
+static bool is_header_name(const char *name)
+{
+    const size_t length = strlen(name);
+    return length > 2 && strcmp(name + length - 2, ".h") == 0 && name[0] != '.' && strchr(name, '/') == NULL &&
+           strcmp(name, "oracle.h") != 0 && strcmp(name, STUDENT_HEADER) != 0;
+}
+
+/* Reads driver.cu, student.h and the headers that problem.json names. */
+static MUST_USE Status problem_read_sources(const JsonFile *file, Problem *problem, Message *why)
+{
+    const cJSON *list = json_get(file->root, "headers");
+    problem->headers = arena_array(&problem->arena, (size_t)cJSON_GetArraySize(list) + 1, sizeof *problem->headers);
+    Status status = read_driver(problem, why);
+    for (const cJSON *item = list == NULL ? NULL : list->child; item != NULL && status == STATUS_OK;
+         item = item->next) {
+        if (!cJSON_IsString(item) || !is_header_name(item->valuestring))
+            return json_fail(file, list, why,
+                             "expected names of headers beside problem.json, such as \"wb.h\", and neither oracle.h, "
+                             "which is secret, nor student.h, which each submission includes");
+        status = read_header(problem, item->valuestring, why);
+    }
     return status;
 }
 
@@ -300,9 +347,7 @@ static Status hash_timed_cases(Hash *hash, const char *folder, const char *name,
     char path[PATH_MAX + 16];
     JsonFile file;
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    Status status = json_read(path, MAX_TESTCASES_BYTES, &file, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(json_read(path, MAX_TESTCASES_BYTES, &file, why));
     const cJSON *cases = json_get(file.root, "cases");
     if (cJSON_IsArray(cases)) /* else testcases_read() says what is wrong */
         for (const cJSON *item = cases->child; item != NULL; item = item->next)
@@ -321,11 +366,14 @@ static MUST_USE Status problem_revision(const Problem *problem, Digest *revision
         hash_add_string(&hash, problem->parameters[i].name);
     }
     hash_add(&hash, factors, sizeof factors);
+    if (problem->driver != NULL)
+        hash_add_string(&hash, problem->driver);
+    for (size_t i = 0; i < problem->header_count; i++)
+        hash_add_string(&hash, problem->headers[i].text);
     if (problem->parameters[problem_output(problem)].type == ELEMENT_UINT8)
         hash_add(&hash, &problem->tolerance.levels, sizeof problem->tolerance.levels);
     Status status = hash_timed_cases(&hash, problem->testcases, "sample.json", why);
-    if (status == STATUS_OK)
-        status = hash_timed_cases(&hash, problem->testcases, "hidden.json", why);
+    THEN(status, hash_timed_cases(&hash, problem->testcases, "hidden.json", why));
     *revision = hash_end(&hash);
     return status;
 }
@@ -351,7 +399,9 @@ static const struct {
 } role_types[] = {
     {"in", ROLE_IN, "const float*", ELEMENT_FLOAT32},       {"in", ROLE_IN, "const int*", ELEMENT_INT32},
     {"in", ROLE_IN, "const unsigned char*", ELEMENT_UINT8}, {"out", ROLE_OUT, "unsigned char*", ELEMENT_UINT8},
-    {"out", ROLE_OUT, "float*", ELEMENT_FLOAT32},           {"size", ROLE_SIZE, "int", ELEMENT_INT32},
+    {"out", ROLE_OUT, "float*", ELEMENT_FLOAT32},           {"size", ROLE_SIZE, "size_t", ELEMENT_INT32},
+    {"size", ROLE_SIZE, "unsigned int", ELEMENT_INT32},     {"size", ROLE_SIZE, "long int", ELEMENT_INT32},
+    {"size", ROLE_SIZE, "long long int", ELEMENT_INT32},    {"size", ROLE_SIZE, "int", ELEMENT_INT32},
 };
 
 static Status read_role(const JsonFile *file, const cJSON *item, Parameter *parameter, Message *why)
@@ -379,12 +429,9 @@ static Status read_range(const JsonFile *file, const cJSON *item, Parameter *par
                                    {"role", JSON_STRING, true},
                                    {"min", JSON_NUMBER, true},
                                    {"max", JSON_NUMBER, true}};
-    Status status = json_check(file, item, keys, LENGTH_OF(keys), why);
-    if (status == STATUS_OK)
-        status = json_integer(file, item, "min", 0, INT32_MAX, &parameter->low, why);
-    if (status == STATUS_OK)
-        status = json_integer(file, item, "max", parameter->low, INT32_MAX, &parameter->high, why);
-    return status;
+    TRY(json_check(file, item, keys, LENGTH_OF(keys), why));
+    TRY(json_integer(file, item, "min", 0, INT32_MAX, &parameter->low, why));
+    return json_integer(file, item, "max", parameter->low, INT32_MAX, &parameter->high, why);
 }
 
 /* problem_read_formulas() compiles the expressions, once the names of all sizes are known. */
@@ -392,9 +439,7 @@ static Status read_rank(const JsonFile *file, const cJSON *item, Parameter *para
 {
     static const JsonKey keys[] = {
         {"name", JSON_STRING, true}, {"role", JSON_STRING, true}, {"shape", JSON_ARRAY, true}};
-    Status status = json_check(file, item, keys, LENGTH_OF(keys), why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(json_check(file, item, keys, LENGTH_OF(keys), why));
     const cJSON *shape = json_get(item, "shape");
     int rank = cJSON_GetArraySize(shape);
     if (rank < 1 || rank > TENSOR_MAX_RANK)
@@ -415,18 +460,14 @@ static Status read_parameter(const JsonFile *file, const cJSON *item, const Sign
                                    {"shape", JSON_ARRAY, false},
                                    {"min", JSON_NUMBER, false},
                                    {"max", JSON_NUMBER, false}};
-    Status status = json_check(file, item, keys, LENGTH_OF(keys), why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(json_check(file, item, keys, LENGTH_OF(keys), why));
     const cJSON *name = json_get(item, "name");
     if (strcmp(name->valuestring, declared->name) != 0)
         return json_fail(file, name, why, "expected \"%s\", which is next in the signature, found \"%s\"",
                          declared->name, name->valuestring);
     *parameter = (Parameter){.name = arena_string(arena, declared->name),
                              .c_type = arena_string(arena, declared->type)};
-    status = read_role(file, item, parameter, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(read_role(file, item, parameter, why));
     return parameter->role == ROLE_SIZE ? read_range(file, item, parameter, why)
                                         : read_rank(file, item, parameter, why);
 }
@@ -523,13 +564,13 @@ RECORD_PUBLIC(problem_table, Problem,
     ROW(Problem, title, "title", .required = true),
     ROW(Problem, difficulty, "difficulty", .required = true, .names = difficulties, .about = "for people; `easy`, `medium` or `hard`"),
     ROW(Problem, signature, "signature", .required = true, .about = "the C declaration of solve(), without `extern \"C\"` and `;`"),
-    ROW_HAND("parameters", .json = JSON_ARRAY, .required = true, .about = "for each parameter, in the order of the signature: `name`; `role`: `in` (array read), `out` (array written, exactly one) or `size` (an `int`); of an array `shape`, 1 to 4 expressions over the sizes, slowest index first; of a size its limits `min` and `max`"),
+    ROW_HAND("parameters", .json = JSON_ARRAY, .required = true, .about = "for each parameter, in the order of the signature: `name`; `role`: `in` (array read), `out` (array written, exactly one) or `size` (`int`, `unsigned`, `long`, `long long` or `size_t`); of an array `shape`, 1 to 4 expressions over the sizes, slowest index first; of a size its limits `min` and `max`"),
     ROW_HAND("constraints", .json = JSON_ARRAY, .required = true, .about = "expressions that hold for every case, such as `\"kernel_size <= input_size\"`; may be empty"),
     ROW_HAND("operations", .json = JSON_STRING, .required = true),
     ROW_HAND("bytes", .json = JSON_STRING, .required = true, .about = "expressions: floating-point operations of the direct method; the fewest bytes that must move between memory and chip"),
     ROW_HAND("tolerance", .json = JSON_OBJECT, .required = true, .about = "`sum_factor`, `max_factor`, `rms` and `why` (their derivation) for a float output; `levels` and `why` for bytes"),
     ROW_OBJECT(Problem, limits, "limits", limits_table, .required = true),
-    ROW(Problem, separable, "separable", .about = "optional: the filter is the product of a row and a column"),
+    ROW_HAND("headers", .json = JSON_ARRAY, .about = "optional: names of headers beside problem.json that submissions may include, such as `\"wb.h\"`"),
     ROW_SAME("rules", rules_table, .required = true),
     ROW_SAME("timing", timing_table, .required = true));
 
@@ -575,16 +616,17 @@ static Status check_constant_filter(const JsonFile *file, Problem *problem, Mess
 
 static Status read_root(const JsonFile *file, const char *id, Problem *problem, Message *why)
 {
-    static Status (*const parts[])(const JsonFile *, Problem *, Message *) = {
-        read_parameters, problem_read_formulas, read_tolerance, check_budget, check_constant_filter};
+    static Status (*const parts[])(const JsonFile *, Problem *,
+                                   Message *) = {read_parameters, problem_read_formulas, read_tolerance,
+                                                 check_budget,    check_constant_filter, problem_read_sources};
     problem->limits = (ProblemLimits){.device_seconds = DEVICE_SECONDS, .grading_seconds = GRADING_SECONDS};
     problem->review_factor = REVIEW_FACTOR;
-    Status status = record_read(&problem_table, file, file->root, &problem->arena, problem, why);
-    if (status == STATUS_OK && strcmp(problem->id, id) != 0)
-        status = json_fail(file, json_get(file->root, "id"), why, "expected \"%s\", the name of the folder", id);
-    for (size_t i = 0; i < LENGTH_OF(parts) && status == STATUS_OK; i++)
-        status = parts[i](file, problem, why);
-    return status == STATUS_OK ? problem_check_formulas(file, problem, why) : status;
+    TRY(record_read(&problem_table, file, file->root, &problem->arena, problem, why));
+    if (strcmp(problem->id, id) != 0)
+        return json_fail(file, json_get(file->root, "id"), why, "expected \"%s\", the name of the folder", id);
+    for (size_t i = 0; i < LENGTH_OF(parts); i++)
+        TRY(parts[i](file, problem, why));
+    return problem_check_formulas(file, problem, why);
 }
 
 /* "problems/conv1d" in a folder that holds such; NULL: where the judge's problems lie. */
@@ -605,13 +647,10 @@ static Status read_folder(const char *home, const char *id, Problem *problem, Me
 {
     JsonFile file;
     problem->id = arena_string(&problem->arena, id);
-    Status status = find_folder(home, "problems", problem, &problem->folder, why);
-    if (status == STATUS_OK)
-        status = find_folder(home, "testcases", problem, &problem->testcases, why);
-    if (status != STATUS_OK)
-        return status;
-    status = json_read(arena_printf(&problem->arena, "%s/problem.json", problem->folder), MAX_PROBLEM_BYTES, &file,
-                       why);
+    TRY(find_folder(home, "problems", problem, &problem->folder, why));
+    TRY(find_folder(home, "testcases", problem, &problem->testcases, why));
+    Status status = json_read(arena_printf(&problem->arena, "%s/problem.json", problem->folder), MAX_PROBLEM_BYTES,
+                              &file, why);
     if (status == STATUS_NOT_FOUND)
         return problem_unknown(id, why);
     if (status != STATUS_OK)
@@ -678,10 +717,8 @@ const char *identify_by_line(const char *source, size_t length, Arena *arena)
 static Status read_signature(const char *id, Arena *arena, Signature *signature, Message *why)
 {
     Problem problem;
-    Status status = problem_read(id, &problem, why);
-    if (status != STATUS_OK)
-        return status;
-    status = signature_parse(problem.signature, arena, signature, why);
+    TRY(problem_read(id, &problem, why));
+    Status status = signature_parse(problem.signature, arena, signature, why);
     problem_free(&problem);
     return status;
 }
@@ -738,10 +775,8 @@ Status identify_problem(const char *source, size_t length, Arena *arena, const c
     size_t count;
     if ((*id = identify_by_line(source, length, arena)) != NULL)
         return STATUS_OK;
-    Status status = problem_list(arena, &ids, &count, why);
-    if (status != STATUS_OK)
-        return status;
-    status = signature_find(source, length, arena, &wanted, why);
+    TRY(problem_list(arena, &ids, &count, why));
+    Status status = signature_find(source, length, arena, &wanted, why);
     if (status != STATUS_OK)
         return fail(status, why,
                     "no definition of \"void solve(...)\" found, which would tell the problem; known problems: %s",

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "base/tensor.h"
+#include "base/text.h"
 #include "grader/problem/expression.h"
 
 #include <stdbool.h>
@@ -73,12 +74,16 @@ typedef struct Problem {
     Expression *constraints; /* must not be 0 */
     size_t constraint_count;
     Expression operations, bytes; /* floating-point operations, least bytes moved */
-    bool separable;               /* the filter is the product of a row and a column, so that two passes do */
     Tolerance tolerance;
     ProblemLimits limits;
     bool kernel_must_write_output;
     const char *constant_filter;            /* input that must be read through constant memory; NULL: none */
     int blocks, warm_up_calls, timed_calls; /* for devices with a clock */
+    const char
+        *driver; /* driver.cu, which defines solve() and calls what the submission defines; NULL: there is none */
+    NamedText
+        *headers; /* what a submission may include; with a driver the first is student.h, whose prototypes it sees */
+    size_t header_count;
     double review_factor; /* a result that is so many times faster than anything known is timed again */
     Digest revision;      /* results can be compared only within one */
     Arena arena;

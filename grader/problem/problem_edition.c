@@ -64,8 +64,7 @@ static Status take_folder(const char *folder, const char *copy, Hash *hash, Mess
         return fail_errno(why, "%s: cannot be read", folder);
     Status status = STATUS_OK;
     for (int i = 0; i < count; i++) {
-        if (status == STATUS_OK)
-            status = take_file(folder, entries[i]->d_name, copy, hash, why);
+        THEN(status, take_file(folder, entries[i]->d_name, copy, hash, why));
         free(entries[i]);
     }
     free(entries);
@@ -82,8 +81,7 @@ static Status take(const Problem *problem, const char *problem_copy, const char 
     hash_begin(&hash);
     hash_add_string(&hash, problem->id);
     Status status = take_folder(problem->folder, problem_copy, &hash, why);
-    if (status == STATUS_OK)
-        status = take_folder(problem->testcases, testcases_copy, &hash, why);
+    THEN(status, take_folder(problem->testcases, testcases_copy, &hash, why));
     *edition = hash_end(&hash);
     return status;
 }
@@ -153,12 +151,10 @@ static Status keep_copy(const Problem *problem, const char *keep, const Digest *
     TRY(name_copy(problem, keep, &copy, why));
     remove_tree(copy.root); /* of a process that was killed and had this number */
     Status status = make_folders(&copy, why);
-    if (status == STATUS_OK)
-        status = take(problem, copy.problem, copy.cases, &copied, why);
+    THEN(status, take(problem, copy.problem, copy.cases, &copied, why));
     if (status == STATUS_OK && strcmp(copied.hex, edition->hex) != 0)
         status = fail(STATUS_BUSY, why, "%s: these files are being changed", problem->testcases);
-    if (status == STATUS_OK)
-        status = join(place, keep, edition->hex, why);
+    THEN(status, join(place, keep, edition->hex, why));
     if (status == STATUS_OK && rename(copy.root, place) != 0 && errno != EEXIST && errno != ENOTEMPTY)
         status = fail_errno(why, "%s: cannot be made", place);
     remove_tree(copy.root);
@@ -222,8 +218,7 @@ static Status pack_file(const char *folder, const char *path, cJSON *list, Messa
     char whole[PATH_MAX];
     Text content = {0}, hex = {0};
     Status status = join(whole, folder, path, why);
-    if (status == STATUS_OK)
-        status = text_read_file(whole, MAX_FILE_BYTES, &content, why);
+    THEN(status, text_read_file(whole, MAX_FILE_BYTES, &content, why));
     for (size_t i = 0; i < content.length && status == STATUS_OK; i++) {
         const unsigned char byte = (unsigned char)content.data[i];
         text_append(&hex, (const char[]){hexadecimal[byte / 16], hexadecimal[byte % 16]}, 2);
@@ -251,11 +246,9 @@ static Status pack_folder(const char *folder, const char *path, int levels, cJSO
     if (count < 0)
         return fail_errno(why, "%s: cannot be read", whole);
     for (int i = 0; i < count; i++) {
-        if (status == STATUS_OK)
-            status = join(inner, path, entries[i]->d_name, why);
-        if (status == STATUS_OK)
-            status = levels > 1 ? pack_folder(folder, inner, levels - 1, list, why)
-                                : pack_file(folder, inner, list, why);
+        THEN(status, join(inner, path, entries[i]->d_name, why));
+        THEN(status,
+             levels > 1 ? pack_folder(folder, inner, levels - 1, list, why) : pack_file(folder, inner, list, why));
         free(entries[i]);
     }
     free(entries);
@@ -266,8 +259,7 @@ Status problem_edition_pack(const char *folder, cJSON **files, Message *why)
 {
     cJSON *object = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(object, "files");
     Status status = pack_folder(folder, "problems", 2, list, why);
-    if (status == STATUS_OK)
-        status = pack_folder(folder, "testcases", 2, list, why);
+    THEN(status, pack_folder(folder, "testcases", 2, list, why));
     *files = status == STATUS_OK ? object : NULL;
     if (status != STATUS_OK)
         cJSON_Delete(object);
@@ -318,8 +310,7 @@ static Status unpack_file(const JsonFile *files, const cJSON *item, const char *
         if (mkdir(folder, 0700) != 0 && errno != EEXIST)
             status = fail_errno(why, "%s: cannot be made", folder);
     }
-    if (status == STATUS_OK)
-        status = text_write_file(path, &content, why);
+    THEN(status, text_write_file(path, &content, why));
     text_free(&content);
     return status;
 }
@@ -354,15 +345,11 @@ static Status check_edition(const char *root, const char *id, const char *editio
 Status problem_edition_unpack(const char *keep, const char *edition, const JsonFile *files, Message *why)
 {
     char root[PATH_MAX], place[PATH_MAX], id[NAME_MAX + 1] = "";
-    Status status = name_unfinished(root, keep, why);
-    if (status == STATUS_OK)
-        status = join(place, keep, edition, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(name_unfinished(root, keep, why));
+    TRY(join(place, keep, edition, why));
     remove_tree(root);
-    status = unpack_files(files, root, id, why);
-    if (status == STATUS_OK)
-        status = check_edition(root, id, edition, why);
+    Status status = unpack_files(files, root, id, why);
+    THEN(status, check_edition(root, id, edition, why));
     if (status == STATUS_OK && rename(root, place) != 0 && errno != EEXIST && errno != ENOTEMPTY)
         status = fail_errno(why, "%s: cannot be made", place);
     remove_tree(root);

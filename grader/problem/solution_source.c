@@ -81,11 +81,8 @@ static Status read_base(Patch *patch, Message *why)
     if (!is_below_solutions(patch->base_name))
         return refuse(patch, "a comment, or the base as '--- conv1d/accepted/naive.cu', a file below solutions/", why);
     snprintf(relative, sizeof relative, "solutions/%s", patch->base_name);
-    Status status = paths_home(relative, path, sizeof path, why);
-    if (status == STATUS_OK)
-        status = text_read_file(path, MAX_BASE_BYTES, &patch->base, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(paths_home(relative, path, sizeof path, why));
+    TRY(text_read_file(path, MAX_BASE_BYTES, &patch->base, why));
     if (patch->base.length == 0 || patch->base.data[patch->base.length - 1] != '\n')
         text_add(&patch->base, "\n");
     for (patch->rest = patch->base.data; strncmp(patch->rest, "//", 2) == 0;)
@@ -150,8 +147,7 @@ static Status apply_hunk(Patch *patch, Text *source, Message *why)
     if (!line_begins(patch, "@@"))
         return refuse(patch, "a hunk, which begins with '@@'", why);
     Status status = read_hunk(patch, &before, &after, why);
-    if (status == STATUS_OK)
-        status = replace(patch, number, &before, &after, source, why);
+    THEN(status, replace(patch, number, &before, &after, source, why));
     text_free(&before);
     text_free(&after);
     return status;
@@ -209,8 +205,7 @@ static Status add_part(const char *name, Text *source, Message *why)
     Text part = {0};
     snprintf(relative, sizeof relative, "solutions/shared/%s.cuh", name);
     Status status = paths_home(relative, path, sizeof path, why);
-    if (status == STATUS_OK)
-        status = text_read_file(path, MAX_BASE_BYTES, &part, why);
+    THEN(status, text_read_file(path, MAX_BASE_BYTES, &part, why));
     if (status == STATUS_OK)
         text_append(source, part.data, part.length);
     text_free(&part);

@@ -72,12 +72,10 @@ Status submission_read(const char *path, Submission *submission, Message *why)
     Text source = {0};
     *submission = (Submission){0};
     Status status = text_read_file(path, MOST_BYTES, &source, why);
-    if (status == STATUS_OK)
-        status = vet(path, &source, why);
+    THEN(status, vet(path, &source, why));
     if (status == STATUS_OK && patch_is_name(path))
         status = patch_expand(path, &source, why);
-    if (status == STATUS_OK)
-        status = shared_parts_expand(path, &source, why);
+    THEN(status, shared_parts_expand(path, &source, why));
     if (status == STATUS_OK)
         return take(path, &source, submission, why);
     text_free(&source);
@@ -104,8 +102,7 @@ Status submission_problem(const Submission *submission, const char *id, Problem 
     Status status = STATUS_OK;
     if (id == NULL)
         status = identify_problem(submission->source.data, submission->source.length, &arena, &id, why);
-    if (status == STATUS_OK)
-        status = problem_read(id, problem, why);
+    THEN(status, problem_read(id, problem, why));
     arena_free(&arena);
     if (status != STATUS_OK)
         return status;

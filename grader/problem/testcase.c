@@ -127,9 +127,7 @@ static Status refuse_shape(const char *path, const SourceArray *array, const Ten
 Status case_source_file(const char *path, const SourceArray *array, Tensor *tensor, Message *why)
 {
     ElementType type = array->parameter->type;
-    Status status = tensor_read(path, tensor, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(tensor_read(path, tensor, why));
     if (lacks_alpha(tensor, array))
         add_alpha(tensor, array);
     if (!has_shape(tensor, array))
@@ -168,11 +166,10 @@ static Status read_shape(const SourceReader *reader, const cJSON *list, Tensor *
 
 static Status read_raw_file(const char *path, const SourceArray *array, Tensor *tensor, Message *why)
 {
-    Status status = has_shape(tensor, array) ? tensor_read_raw(path, tensor, why)
-                                             : refuse_shape(path, array, tensor, why);
-    if (status == STATUS_OK && tensor->type == ELEMENT_FLOAT32 && !all_finite(tensor->data, array->count))
-        status = fail(STATUS_BAD_INPUT, why, "%s: an element is infinite or NaN", path);
-    return status;
+    TRY(has_shape(tensor, array) ? tensor_read_raw(path, tensor, why) : refuse_shape(path, array, tensor, why));
+    if (tensor->type == ELEMENT_FLOAT32 && !all_finite(tensor->data, array->count))
+        return fail(STATUS_BAD_INPUT, why, "%s: an element is infinite or NaN", path);
+    return STATUS_OK;
 }
 
 static bool is_raw(const char *name)
@@ -206,8 +203,8 @@ static Status case_source_data_file(const SourceReader *reader, const cJSON *obj
                                     Tensor *tensor)
 {
     static const JsonKey keys[] = {{"file", JSON_STRING, true}, {"shape", JSON_ARRAY, false}};
-    Status status = json_check(reader->file, object, keys, LENGTH_OF(keys), reader->why);
-    return status == STATUS_OK ? read_data_file(reader, object, array, tensor) : status;
+    TRY(json_check(reader->file, object, keys, LENGTH_OF(keys), reader->why));
+    return read_data_file(reader, object, array, tensor);
 }
 
 /* --- seeds ------------------------------------------------------------------------------------------------------- */
@@ -253,9 +250,7 @@ static Status read_perturbation(const SourceReader *reader, const cJSON *object,
 {
     const cJSON *item = json_get(object, "perturb");
     double share = 0;
-    Status status = json_number(reader->file, object, "perturb", -FLT_MAX, FLT_MAX, &share, reader->why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(json_number(reader->file, object, "perturb", -FLT_MAX, FLT_MAX, &share, reader->why));
     if (!(share > 0 && share <= 0.5))
         return json_fail(reader->file, item, reader->why,
                          "expected a share of the range of the file's values, above 0 and at most 0.5");
@@ -284,14 +279,13 @@ static Status read_file_source(const SourceReader *reader, const cJSON *object, 
                                    {"seed", JSON_NUMBER, false}};
     const cJSON *seed = json_get(object, "seed");
     source->kind = SOURCE_FILE;
-    Status status = json_check(reader->file, object, keys, LENGTH_OF(keys), reader->why);
-    if (status == STATUS_OK && json_get(object, "perturb") == NULL && seed != NULL)
+    TRY(json_check(reader->file, object, keys, LENGTH_OF(keys), reader->why));
+    if (json_get(object, "perturb") == NULL && seed != NULL)
         return json_fail(reader->file, seed, reader->why, "a file has a seed only with \"perturb\"");
-    if (status == STATUS_OK)
-        status = read_data_file(reader, object, array, &source->literal);
-    if (status == STATUS_OK && json_get(object, "perturb") != NULL)
-        status = read_perturbation(reader, object, array, source);
-    return status;
+    TRY(read_data_file(reader, object, array, &source->literal));
+    if (json_get(object, "perturb") != NULL)
+        TRY(read_perturbation(reader, object, array, source));
+    return STATUS_OK;
 }
 
 /* --- patterns ----------------------------------------------------------------------------------------------------- */
@@ -517,18 +511,14 @@ static Status read_generator(const SourceReader *reader, const cJSON *object, co
         status = add_pattern_keys(reader, object, keys, &count);
     }
     *source = (CaseSource){.kind = kind->kind, .a = kind->default_a, .b = kind->default_b, .position = -1};
-    if (status == STATUS_OK)
-        status = json_check(reader->file, object, keys, count, reader->why);
-    if (status == STATUS_OK)
-        status = json_number(reader->file, object, kind->a, -FLT_MAX, FLT_MAX, &source->a, reader->why);
+    THEN(status, json_check(reader->file, object, keys, count, reader->why));
+    THEN(status, json_number(reader->file, object, kind->a, -FLT_MAX, FLT_MAX, &source->a, reader->why));
     if (status == STATUS_OK && kind->b != NULL)
         status = json_number(reader->file, object, kind->b, -FLT_MAX, FLT_MAX, &source->b, reader->why);
     if (status == STATUS_OK && kind->random)
         status = read_seed(reader, object, source);
-    if (status == STATUS_OK)
-        status = check_generator(reader, name, array, source);
-    if (status == STATUS_OK)
-        status = read_pattern(reader, object, array, &source->pattern);
+    THEN(status, check_generator(reader, name, array, source));
+    THEN(status, read_pattern(reader, object, array, &source->pattern));
     return status == STATUS_OK ? check_pattern_range(reader, name, source) : status;
 }
 
@@ -558,7 +548,7 @@ static Status case_source_read(const SourceReader *reader, const cJSON *object, 
 static bool case_source_is_random(const CaseSource *source)
 {
     return source->kind == SOURCE_UNIFORM || source->kind == SOURCE_NORMAL || source->kind == SOURCE_INTEGERS ||
-           source->kind == SOURCE_PERTURBED || source->change != 0;
+           source->kind == SOURCE_PERTURBED || source->changes > 0;
 }
 
 /* True if every grading gets other data: random ones without a seed in the file. */
@@ -571,8 +561,8 @@ bool case_source_is_same(const CaseSource *a, const CaseSource *b)
 {
     if (case_source_is_drawn_anew(a) || a->kind != b->kind || a->seeded != b->seeded || a->seed != b->seed ||
         a->a != b->a || a->b != b->b || a->position != b->position || a->change != b->change ||
-        a->pattern.kind != b->pattern.kind || a->pattern.a != b->pattern.a || a->pattern.b != b->pattern.b ||
-        a->pattern.c != b->pattern.c)
+        a->changes != b->changes || a->pattern.kind != b->pattern.kind || a->pattern.a != b->pattern.a ||
+        a->pattern.b != b->pattern.b || a->pattern.c != b->pattern.c)
         return false;
     if (a->literal.data == NULL || b->literal.data == NULL)
         return a->literal.data == b->literal.data;
@@ -647,9 +637,8 @@ Status sizes_check(const Problem *problem, const Sizes *sizes, Message *why)
 
 Status testcase_count_work(const Problem *problem, Testcase *testcase, Message *why)
 {
-    Status status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations, why);
-    return status == STATUS_OK ? expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, why)
-                               : status;
+    TRY(expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations, why));
+    return expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, why);
 }
 
 /* ==== drawn sizes ================================================================================================= */
@@ -812,55 +801,59 @@ static const Testcase *case_before(const TestcaseSet *set, const Testcase *testc
     return NULL;
 }
 
-static Status check_change(TestcaseReading *reading, const cJSON *object, const SourceArray *array, CaseSource *source)
+/* Data without a random generator get a seed for the positions of their changes, larger than those of any file. */
+static Status read_change(TestcaseReading *reading, const cJSON *object, const Testcase *testcase,
+                          const SourceArray *array, CaseSource *source)
 {
     const cJSON *change = json_get(object, "change");
     const ElementType type = array->parameter->type;
+    const double before = source->change;
     Status status = json_number(&reading->file, object, "change", -FLT_MAX, FLT_MAX, &source->change, reading->why);
     if (status != STATUS_OK || change == NULL)
         return status;
+    if (source->changes > 0 && source->change != before)
+        return json_fail(&reading->file, change, reading->why, "expected %g, as in the case before", before);
     if (type == ELEMENT_FLOAT32
             ? source->change == 0
             : source->change != floor(source->change) || !(source->change >= 1) || source->change > UINT8_MAX / 2)
         return json_fail(&reading->file, change, reading->why, "expected %s",
                          type == ELEMENT_FLOAT32 ? "a number other than 0" : "a whole number from 1 to 127");
+    if (!source->seeded)
+        source->seed = (uint64_t)MAX_SEED + (uint64_t)testcase->number;
+    source->seeded = true;
+    source->changes++;
     return STATUS_OK;
 }
 
-/* {"as_before": true, "change": 1}: the array of the case before, but for one element. */
+/* {"as_before": true, "change": 1}: the array of the case before, but for one element. Changes add up from case to case. */
 static Status read_as_before(TestcaseReading *reading, const cJSON *object, const Testcase *testcase, size_t parameter,
                              const SourceArray *array, CaseSource *source)
 {
     static const JsonKey keys[] = {{"as_before", JSON_BOOLEAN, true}, {"change", JSON_NUMBER, false}};
     const Testcase *before = case_before(reading->set, testcase);
     SourceArray then;
-    Status status = json_check(&reading->file, object, keys, LENGTH_OF(keys), reading->why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(json_check(&reading->file, object, keys, LENGTH_OF(keys), reading->why));
     if (!cJSON_IsTrue(json_get(object, "as_before")) || testcase->group == CASE_TIMED)
         return json_fail(&reading->file, object, reading->why,
                          "expected \"as_before\": true, in a case that is not timed");
     if (before == NULL)
         return json_fail(&reading->file, object, reading->why, "no case comes before this one in its group");
-    status = shape_of(reading, object, before, parameter, &then);
-    if (status != STATUS_OK)
-        return status;
+    TRY(shape_of(reading, object, before, parameter, &then));
     if (before->draws_sizes || testcase->draws_sizes || memcmp(then.shape, array->shape, sizeof then.shape) != 0)
         return json_fail(&reading->file, object, reading->why,
                          "expected the shape of %s in the case before, \"%s\", without a size that is drawn",
                          array->parameter->name, before->name);
     *source = before->sources[parameter];
     source->literal.data = NULL;
-    if (case_source_is_drawn_anew(source) || source->change != 0)
-        return json_fail(&reading->file, object, reading->why, "%s of the case before, \"%s\", %s",
-                         array->parameter->name, before->name,
-                         source->change != 0 ? "has a \"change\" itself" : "needs a seed");
+    if (case_source_is_drawn_anew(source))
+        return json_fail(&reading->file, object, reading->why, "%s of the case before, \"%s\", needs a seed",
+                         array->parameter->name, before->name);
     if (before->sources[parameter].literal.data != NULL) {
         source->literal = new_tensor(array);
         memcpy(source->literal.data, before->sources[parameter].literal.data,
                array->count * element_bytes(array->parameter->type));
     }
-    return check_change(reading, object, array, source);
+    return read_change(reading, object, testcase, array, source);
 }
 
 /* The sources that have data for arrays of any size. */
@@ -880,14 +873,11 @@ static Status read_source(TestcaseReading *reading, const cJSON *item, Testcase 
 {
     CaseSource *source = &testcase->sources[parameter];
     SourceArray array;
-    Status status = shape_of(reading, item, testcase, parameter, &array);
-    if (status == STATUS_OK)
-        status = json_get(item, "as_before") != NULL
-                     ? read_as_before(reading, item, testcase, parameter, &array, source)
-                     : case_source_read(&reading->reader, item, &array, source);
-    if (status == STATUS_OK)
-        status = check_fits_drawn_sizes(reading, item, testcase, source);
-    return status == STATUS_OK ? check_is_drawn_anew(reading, item, testcase, source) : status;
+    TRY(shape_of(reading, item, testcase, parameter, &array));
+    TRY(json_get(item, "as_before") != NULL ? read_as_before(reading, item, testcase, parameter, &array, source)
+                                            : case_source_read(&reading->reader, item, &array, source));
+    TRY(check_fits_drawn_sizes(reading, item, testcase, source));
+    return check_is_drawn_anew(reading, item, testcase, source);
 }
 
 static Status read_inputs(TestcaseReading *reading, const cJSON *inputs, Testcase *testcase)
@@ -918,8 +908,7 @@ static Status check_fits(TestcaseReading *reading, const cJSON *item, const Test
         if (reading->problem->parameters[i].role == ROLE_SIZE)
             continue;
         status = bytes_of(reading, item, testcase, i, &bytes);
-        if (status == STATUS_OK)
-            status = bytes_of(reading, item, before, i, &room);
+        THEN(status, bytes_of(reading, item, before, i, &room));
         if (status == STATUS_OK && bytes > room)
             status = json_fail(&reading->file, item, reading->why,
                                "%s has %zu bytes: expected at most %zu, as in the case before, \"%s\"",
@@ -965,9 +954,7 @@ static Status read_expected(TestcaseReading *reading, const cJSON *expected, Tes
                              reading->problem->parameters[i].name, testcase->group == CASE_SAMPLE ? ", or a seed" : "");
     if (testcase->draws_sizes)
         return json_fail(&reading->file, expected, reading->why, "the sizes of the case are drawn in every grading");
-    Status status = shape_of(reading, expected, testcase, problem_output(reading->problem), &array);
-    if (status != STATUS_OK)
-        return status;
+    TRY(shape_of(reading, expected, testcase, problem_output(reading->problem), &array));
     if (cJSON_IsArray(expected))
         return case_source_values(&reading->reader, expected, &array, &testcase->expected);
     if (cJSON_IsObject(expected))
@@ -1021,22 +1008,15 @@ static Status read_case(TestcaseReading *reading, const cJSON *object, Testcase 
                             {"sizes", JSON_OBJECT, true},      {"inputs", JSON_OBJECT, true},
                             {"expected", JSON_ANY, false},     {"timed", JSON_ANY, false},
                             {"addresses", JSON_STRING, false}, {"sim_attempt_warp_instructions", JSON_NUMBER, false}};
-    Status status = json_check(&reading->file, object, keys, LENGTH_OF(keys), reading->why);
-    if (status == STATUS_OK)
-        status = read_name(reading, object, testcase);
-    if (status == STATUS_OK)
-        status = read_group(reading, json_get(object, "timed"), testcase);
-    if (status == STATUS_OK)
-        status = read_attempt(reading, object, testcase);
-    if (status == STATUS_OK)
-        status = read_sizes(reading, json_get(object, "sizes"), testcase);
-    if (status == STATUS_OK)
-        status = read_addresses(reading, json_get(object, "addresses"), testcase);
-    if (status == STATUS_OK)
-        status = read_inputs(reading, json_get(object, "inputs"), testcase);
-    if (status == STATUS_OK)
-        status = read_expected(reading, json_get(object, "expected"), testcase);
-    return status == STATUS_OK ? testcase_count_work(reading->problem, testcase, reading->why) : status;
+    TRY(json_check(&reading->file, object, keys, LENGTH_OF(keys), reading->why));
+    TRY(read_name(reading, object, testcase));
+    TRY(read_group(reading, json_get(object, "timed"), testcase));
+    TRY(read_attempt(reading, object, testcase));
+    TRY(read_sizes(reading, json_get(object, "sizes"), testcase));
+    TRY(read_addresses(reading, json_get(object, "addresses"), testcase));
+    TRY(read_inputs(reading, json_get(object, "inputs"), testcase));
+    TRY(read_expected(reading, json_get(object, "expected"), testcase));
+    return testcase_count_work(reading->problem, testcase, reading->why);
 }
 
 /* --- both files --------------------------------------------------------------------------------------------------- */
@@ -1047,8 +1027,7 @@ static Status read_cases(TestcaseReading *reading)
     TestcaseSet *set = reading->set;
     int64_t schema;
     Status status = json_check(&reading->file, reading->file.root, keys, LENGTH_OF(keys), reading->why);
-    if (status == STATUS_OK)
-        status = json_integer(&reading->file, reading->file.root, "schema", 1, 1, &schema, reading->why);
+    THEN(status, json_integer(&reading->file, reading->file.root, "schema", 1, 1, &schema, reading->why));
     if (status != STATUS_OK)
         return status;
     const cJSON *list = json_get(reading->file.root, "cases");
@@ -1070,10 +1049,8 @@ static Status read_file(const Problem *problem, bool hidden, TestcaseSet *set, M
     TestcaseReading reading = {.problem = problem, .set = set, .hidden = hidden, .why = why};
     reading.reader = (SourceReader){.file = &reading.file, .folder = problem->testcases, .why = why};
     snprintf(path, sizeof path, "%s/%s", problem->testcases, hidden ? "hidden.json" : "sample.json");
-    Status status = json_read(path, MAX_FILE_BYTES, &reading.file, why);
-    if (status != STATUS_OK)
-        return status;
-    status = read_cases(&reading);
+    TRY(json_read(path, MAX_FILE_BYTES, &reading.file, why));
+    Status status = read_cases(&reading);
     json_free(&reading.file);
     return status;
 }
@@ -1098,8 +1075,7 @@ Status testcases_read(const Problem *problem, TestcaseSet *set, Message *why)
 {
     *set = (TestcaseSet){0};
     Status status = read_file(problem, false, set, why);
-    if (status == STATUS_OK)
-        status = read_file(problem, true, set, why);
+    THEN(status, read_file(problem, true, set, why));
     if (status == STATUS_OK)
         sort_and_number(set);
     else

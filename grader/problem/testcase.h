@@ -53,7 +53,8 @@ typedef struct CaseSource { /* where the data of one input array come from */
     double a, b;      /* low/high, mean/deviation, value, start/step, change */
     int64_t position; /* SOURCE_IMPULSE; -1: the middle */
     CasePattern pattern;
-    double change; /* added to one element, which is drawn; 0: to none. The rest is as in the case before */
+    double change; /* is added to as many elements as there are */
+    int changes;   /*   in this case and those before it: each differs from the one before it in one element */
 } CaseSource;
 
 typedef struct Testcase {

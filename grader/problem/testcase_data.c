@@ -184,18 +184,29 @@ static void apply_pattern(const Problem *problem, const Testcase *testcase, size
     }
 }
 
-/* Downwards where the type ends above. */
-static void change_one(const Problem *problem, const Testcase *testcase, size_t parameter,
-                       const GeneratorKey *array_key, void *data, size_t count)
+/* Whoever compares every other element, or one half, with the last call must not be lucky: four changes in a row lie at an
+ * even and an odd position of each half. */
+static size_t changed_position(uint32_t word, int change, size_t count)
 {
-    const ElementType type = problem->parameters[parameter].type;
-    const double change = testcase->sources[parameter].change, highest = type == ELEMENT_UINT8   ? UINT8_MAX
-                                                                         : type == ELEMENT_INT32 ? INT32_MAX
-                                                                                                 : INFINITY;
-    const GeneratorKey key = generator_derive(array_key, PURPOSE_CHANGE, (uint32_t)testcase->number, 0);
-    const size_t place = (size_t)generator_integer(generator_word(&key, 0), 0, (int64_t)count - 1);
-    const double value = element_load(type, data, place);
-    element_store(type, data, place, value + change <= highest ? value + change : value - change);
+    const bool in_second_half = change % 2 == 1;
+    const size_t odd = change % 4 == 1 || change % 4 == 2;
+    const size_t first = in_second_half ? count / 2 : 0, end = in_second_half || count == 1 ? count : count / 2;
+    const size_t drawn = (size_t)generator_integer(word, (int64_t)first, (int64_t)end - 1);
+    return drawn % 2 == odd ? drawn : drawn > first ? drawn - 1 : smaller(drawn + 1, count - 1);
+}
+
+/* Downwards where the type ends above. */
+static void change_elements(const CaseSource *source, ElementType type, const GeneratorKey *array_key, void *data,
+                            size_t count)
+{
+    const double highest = type == ELEMENT_UINT8 ? UINT8_MAX : type == ELEMENT_INT32 ? INT32_MAX : INFINITY;
+    const GeneratorKey key = generator_derive(array_key, PURPOSE_CHANGE, 0, 0);
+    for (int i = 0; i < source->changes; i++) {
+        const size_t position = changed_position(generator_word(&key, (size_t)i), i, count);
+        const double value = element_load(type, data, position);
+        element_store(type, data, position,
+                      value + source->change <= highest ? value + source->change : value - source->change);
+    }
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
@@ -225,6 +236,5 @@ void testcase_fill(const Problem *problem, const Testcase *testcase, size_t para
         element_store(type, data, source->position < 0 ? count / 2 : (size_t)source->position, source->a);
     if (source->pattern.kind != CASE_PATTERN_NONE)
         apply_pattern(problem, testcase, parameter, &key, data, count);
-    if (source->change != 0)
-        change_one(problem, testcase, parameter, &key, data, count);
+    change_elements(source, type, &key, data, count);
 }

@@ -162,9 +162,7 @@ Status person_take(const char *given, char name[PERSON_MAX_BYTES + 1], Message *
 {
     wchar_t wide[MOST_CHARACTERS];
     size_t count = 0;
-    Status status = person_check(given, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(person_check(given, why));
     strcpy(name, given);
     for (const wchar_t *c = to_wide(given, wide) ? wide : L""; *c != L'\0'; c++) {
         const wchar_t one = count == 0 ? L'\0' : composed(wide[count - 1], *c);

@@ -38,9 +38,7 @@ static int select_c(const struct dirent *entry)
 
 static Status read_rung(const char *folder, const char *name, Arena *arena, Rung *rung, Message *why)
 {
-    Status status = submission_read(arena_printf(arena, "%s/%s", folder, name), &rung->submission, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(submission_read(arena_printf(arena, "%s/%s", folder, name), &rung->submission, why));
     rung->time.name = rung->submission.file_name;
     rung->time.source_hash = rung->submission.hash.hex;
     return STATUS_OK;
@@ -61,8 +59,7 @@ static Status read_folder(const Problem *problem, const char *name, int (*select
         return STATUS_OK;
     ladder->rungs = arena_array(&ladder->arena, (size_t)found, sizeof *ladder->rungs);
     for (int i = 0; i < found; i++) {
-        if (status == STATUS_OK)
-            status = read_rung(folder, entries[i]->d_name, &ladder->arena, &ladder->rungs[ladder->count++], why);
+        THEN(status, read_rung(folder, entries[i]->d_name, &ladder->arena, &ladder->rungs[ladder->count++], why));
         free(entries[i]);
     }
     free(entries);
@@ -216,8 +213,8 @@ static const double BANDWIDTH_HEADROOM = 1.1;
 Status ranking_open(StoreMode mode, Store **store, Message *why)
 {
     char path[4096];
-    Status status = paths_chosen("CONVJUDGE_DB", "leaderboard/leaderboard.db", path, sizeof path, why);
-    return status == STATUS_OK ? store_open(path, mode, store, why) : status;
+    TRY(paths_chosen("CONVJUDGE_DB", "leaderboard/leaderboard.db", path, sizeof path, why));
+    return store_open(path, mode, store, why);
 }
 
 /* The board that a result belongs to: times compare only within one. */
@@ -255,11 +252,8 @@ static bool has_hidden_cases(const Result *result)
 Status ranking_find_board(const Problem *problem, const char *device, DeviceInfo *info, Board *board, Message *why)
 {
     Toolkit toolkit;
-    Status status = device_describe(device, info, why);
-    if (status == STATUS_OK)
-        status = toolkit_find(&toolkit, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(device_describe(device, info, why));
+    TRY(toolkit_find(&toolkit, why));
     if (info->modelled)
         toolkit_mark_times(&toolkit, info->id, sizeof info->id);
     *board = (Board){
@@ -359,8 +353,7 @@ static Status take_filed_times(const Board *board, Ladder *ladder, Message *why)
     ReferenceTime *times;
     size_t count;
     Status status = ranking_times_path(board->device, path, sizeof path, why);
-    if (status == STATUS_OK)
-        status = references_read(path, board, &arena, &times, &count, why);
+    THEN(status, references_read(path, board, &arena, &times, &count, why));
     if (status == STATUS_OK && ladder->count > 0)
         ladder_take(ladder, times, count);
     else if (status == STATUS_OK)
@@ -408,12 +401,9 @@ static MeasuredTime *times_only(const ReferenceTime *times, size_t count, Arena 
 
 Status ranking_ladder(Store *store, const Problem *problem, const Board *board, Ladder *ladder, Message *why)
 {
-    Status status = ladder_read(problem, ladder, why);
-    if (status != STATUS_OK)
-        return status;
-    status = take_stored_times(store, board, ladder, why);
-    if (status == STATUS_OK)
-        status = take_filed_times(board, ladder, why);
+    TRY(ladder_read(problem, ladder, why));
+    Status status = take_stored_times(store, board, ladder, why);
+    THEN(status, take_filed_times(board, ladder, why));
     if (status != STATUS_OK)
         ladder_free(ladder);
     return status;
@@ -449,11 +439,10 @@ Status ranking_place(Store *store, Result *result, Message *why)
 {
     const Board board = ranking_board(result);
     const bool ranks = strcmp(result->rank_status, "ranked") == 0;
-    Status status = store_place(store, &board, result->person, ranks ? result->run : 0, result->score, &result->class_,
-                                why);
-    if (status == STATUS_OK && ranks)
+    TRY(store_place(store, &board, result->person, ranks ? result->run : 0, result->score, &result->class_, why));
+    if (ranks)
         result->rank = 1 + result->class_.faster;
-    return status;
+    return STATUS_OK;
 }
 
 /* ==== reference times ============================================================================================= */
@@ -474,8 +463,7 @@ static Status time_rungs(Store *store, const Board *board, const DeviceInfo *inf
             continue;
         progress_begin_at(&progress, rung->time.name, (int)i, (int)ladder->count);
         Status status = ladder_time(ladder, rung, info->handle, why);
-        if (status == STATUS_OK)
-            status = store_add_reference(store, board, &rung->time, why);
+        THEN(status, store_add_reference(store, board, &rung->time, why));
         if (status != STATUS_OK) {
             progress_end(&progress, "failed");
             return status;
@@ -496,8 +484,7 @@ static Status write_file(const Board *board, const Ladder *ladder, Message *why)
     size_t count;
     ReferenceTime *times = ladder_times(ladder, &arena, &count);
     Status status = ranking_times_path(board->device, path, sizeof path, why);
-    if (status == STATUS_OK)
-        status = references_write(path, board, times, count, why);
+    THEN(status, references_write(path, board, times, count, why));
     if (status == STATUS_OK)
         printf("%s\n", path);
     arena_free(&arena);
@@ -514,16 +501,13 @@ Status reference_times_take(const Problem *problem, const char *device, bool onl
     Status status = ladder_read(problem, &ladder, why);
     if (status == STATUS_OK && ladder.count == 0)
         status = fail(STATUS_NOT_FOUND, why, "solutions/%s/accepted holds no reference solutions", problem->id);
-    if (status == STATUS_OK)
-        status = ranking_open(STORE_WRITE, &store, why);
-    if (status == STATUS_OK)
-        status = ranking_find_board(problem, device, &info, &board, why);
+    THEN(status, ranking_open(STORE_WRITE, &store, why));
+    THEN(status, ranking_find_board(problem, device, &info, &board, why));
     if (status == STATUS_OK && only_missing) {
         ladder_free(&ladder);
         status = ranking_ladder(store, problem, &board, &ladder, why);
     }
-    if (status == STATUS_OK)
-        status = time_rungs(store, &board, &info, &ladder, why);
+    THEN(status, time_rungs(store, &board, &info, &ladder, why));
     if (status == STATUS_OK && export_times)
         status = write_file(&board, &ladder, why);
     store_close(store);
@@ -556,8 +540,7 @@ static Status take_runs(Store *store, const Board *board, const char *name, Aren
     double ms, vetted_ms = 0;
     int64_t run = 0, vetted_run;
     Status status = store_best_case_time(store, board, name, false, &ms, &run, why);
-    if (status == STATUS_OK)
-        status = store_best_case_time(store, board, name, true, &vetted_ms, &vetted_run, why);
+    THEN(status, store_best_case_time(store, board, name, true, &vetted_ms, &vetted_run, why));
     if (status == STATUS_OK && ms > 0 && (!(known->best_ms > 0) || ms < known->best_ms)) {
         known->best_ms = ms;
         known->of = arena_printf(arena, "run %" PRId64, run);

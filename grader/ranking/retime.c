@@ -74,9 +74,7 @@ static const Rung *best_rung(const Ladder *ladder)
 static Status add_reference(Store *store, Retiming *retiming, Message *why)
 {
     Ladder ladder;
-    Status status = ranking_ladder(store, retiming->problem, &retiming->board, &ladder, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(ranking_ladder(store, retiming->problem, &retiming->board, &ladder, why));
     const Rung *best = best_rung(&ladder);
     if (best != NULL) {
         const Run run = {.file_name = best->submission.file_name,
@@ -113,10 +111,8 @@ Status retime_choose(Store *store, const Problem *problem, const char *device, s
     *retiming = (Retiming){.problem = problem};
     Status status = ranking_find_board(problem, device, &retiming->device, &retiming->board, why);
     retiming->most_rounds = retiming->device.modelled ? MODELLED_ROUNDS : MOST_ROUNDS;
-    if (status == STATUS_OK)
-        status = add_people(store, top, retiming, why);
-    if (status == STATUS_OK)
-        status = add_reference(store, retiming, why);
+    THEN(status, add_people(store, top, retiming, why));
+    THEN(status, add_reference(store, retiming, why));
     if (status == STATUS_OK)
         sort_contenders(retiming);
     return status;
@@ -213,10 +209,9 @@ Status retime_run(Retiming *retiming, Progress *progress, Message *why)
 {
     for (size_t i = 0; i < retiming->count; i++)
         retiming->contenders[i].ms = arena_array(&retiming->arena, retiming->most_rounds, sizeof(double));
-    Status status = time_rounds(retiming, progress, why);
-    if (status == STATUS_OK)
-        rank(retiming);
-    return status;
+    TRY(time_rounds(retiming, progress, why));
+    rank(retiming);
+    return STATUS_OK;
 }
 
 bool retime_contradicts(const Retiming *retiming)

@@ -92,7 +92,8 @@ static const CaseResult *differing_case(const Result *result)
     return NULL;
 }
 
-bool review_differs(const Result *result)
+/* True if a result has a second sitting whose times differ from its own. */
+static bool review_differs(const Result *result)
 {
     return result->second != NULL && differing_case(result) != NULL;
 }
@@ -457,14 +458,10 @@ Status audit_store(Store *store, Findings *findings, AuditSummary *summary, Mess
 {
     *summary = (AuditSummary){0};
     Status status = store_check_pages(store, why);
-    if (status == STATUS_OK)
-        status = schema_check(store, findings, why);
-    if (status == STATUS_OK)
-        status = check_sources(store, findings, why);
-    if (status == STATUS_OK)
-        status = check_runs(store, findings, summary, why);
-    if (status == STATUS_OK)
-        status = check_references(store, findings, summary, why);
+    THEN(status, schema_check(store, findings, why));
+    THEN(status, check_sources(store, findings, why));
+    THEN(status, check_runs(store, findings, summary, why));
+    THEN(status, check_references(store, findings, summary, why));
     if (status == STATUS_OK && findings->count == 0) /* without the table there is a finding already */
         status = check_case_times(store, findings, why);
     return status;

@@ -33,9 +33,6 @@ const CaseResult *review_suspect(const Result *result, const KnownTime *known);
 /* True if a case is faster than all that is known by a model that is not sure of it; then `text` says so. */
 bool review_doubts(const Result *result, const KnownTime *known, char *text, size_t size);
 
-/* True if a result has a second sitting whose times differ from its own. */
-bool review_differs(const Result *result);
-
 /* Why a result with a second sitting must wait, in `text`; "" if it need not. */
 void review_judge(const Result *result, const KnownTime *known, char *text, size_t size);
 

@@ -626,9 +626,8 @@ static Status walk_folder(FolderWalk *walk, const char *folder, const char *belo
     if (count < 0)
         return fail(STATUS_NOT_FOUND, why, "%s: cannot be read: %s", folder, strerror(errno));
     for (int i = 0; i < count; i++) {
-        if (status == STATUS_OK)
-            status = walk_entry(walk, arena_printf(&walk->arena, "%s/%s", folder, entries[i]->d_name),
-                                arena_printf(&walk->arena, "%s%s", below, entries[i]->d_name), depth, why);
+        THEN(status, walk_entry(walk, arena_printf(&walk->arena, "%s/%s", folder, entries[i]->d_name),
+                                arena_printf(&walk->arena, "%s%s", below, entries[i]->d_name), depth, why));
         free(entries[i]);
     }
     free(entries);
@@ -1106,11 +1105,9 @@ Status similarities_find(const SimilarRequest *request, Progress *progress, Simi
     HandedOut handed_out = {0};
     *found = (Similarities){0};
     Status status = gather(request, found, why);
-    if (status == STATUS_OK)
-        status = handed_out_read(request->problem->id, request->handed_out, request->handed_out_count, &handed_out,
-                                 why);
-    if (status == STATUS_OK)
-        status = fingerprint_all(&compiling, &handed_out, progress, found, why);
+    THEN(status,
+         handed_out_read(request->problem->id, request->handed_out, request->handed_out_count, &handed_out, why));
+    THEN(status, fingerprint_all(&compiling, &handed_out, progress, found, why));
     if (status == STATUS_OK) {
         read_tokens(&handed_out, found);
         list_pairs(found, request->threshold);

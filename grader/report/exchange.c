@@ -14,33 +14,36 @@ const char *outcome_string(const cJSON *object, const char *key)
     return text == NULL ? "" : text;
 }
 
-double outcome_number(const cJSON *object, const char *key)
+static double outcome_number(const cJSON *object, const char *key)
 {
     const cJSON *item = object == NULL ? NULL : json_get(object, key);
     return cJSON_IsNumber(item) ? item->valuedouble : 0;
 }
 
-const char *outcome_verdict(const Outcome *outcome)
+/* "Accepted"; "" where nothing was judged. Of the text beside it, as of the others, "" where there is none. */
+static const char *outcome_verdict(const Outcome *outcome)
 {
     return outcome_string(outcome->result, "verdict");
 }
 
-const char *outcome_text(const Outcome *outcome)
+static const char *outcome_text(const Outcome *outcome)
 {
     return outcome_string(outcome->result, "text");
 }
 
-bool outcome_is_accepted(const Outcome *outcome)
+static bool outcome_is_accepted(const Outcome *outcome)
 {
     return strcmp(outcome_verdict(outcome), verdict_name(VERDICT_ACCEPTED)) == 0;
 }
 
-bool outcome_is_unknown(const Outcome *outcome)
+/* True if nothing was judged, or if the judge lacks what the submission needs: no score, and no fault of its author. */
+static bool outcome_is_unknown(const Outcome *outcome)
 {
     return outcome->result == NULL || strcmp(outcome_verdict(outcome), verdict_name(VERDICT_JUDGE_ERROR)) == 0;
 }
 
-double outcome_seconds(const Outcome *outcome)
+/* Wall clock of all steps, in seconds. */
+static double outcome_seconds(const Outcome *outcome)
 {
     static const char *const steps[] = {"start", "compile", "sample", "hidden", "timed", "second_sitting"};
     const cJSON *seconds = outcome->result == NULL ? NULL : json_get(outcome->result, "seconds");
@@ -51,24 +54,26 @@ double outcome_seconds(const Outcome *outcome)
 }
 
 /* result.json tells the sizes of every case but hidden ones. */
-OutcomeCaseKind outcome_case_kind(const cJSON *item)
+static OutcomeCaseKind outcome_case_kind(const cJSON *item)
 {
     if (cJSON_IsTrue(json_get(item, "timed")))
         return OUTCOME_TIMED;
     return json_get(item, "sizes") == NULL ? OUTCOME_HIDDEN : OUTCOME_SAMPLE;
 }
 
-const char *outcome_case_verdict(const cJSON *item)
+static const char *outcome_case_verdict(const cJSON *item)
 {
     return outcome_string(item, "verdict");
 }
 
-bool outcome_case_was_run(const cJSON *item)
+static bool outcome_case_was_run(const cJSON *item)
 {
     return strcmp(outcome_case_verdict(item), "not run") != 0;
 }
 
-void outcome_add_clean(Text *out, const char *text)
+/* Adds text that both kinds of document can hold: '?' for control characters other than newline and tab, and for bytes that are
+ * no UTF-8. */
+static void outcome_add_clean(Text *out, const char *text)
 {
     const size_t start = out->length;
     text_add_printable(out, text, strlen(text));

@@ -42,24 +42,6 @@ typedef enum OutcomeCaseKind { OUTCOME_SAMPLE, OUTCOME_HIDDEN, OUTCOME_TIMED } O
 
 /* A member that is a string, or ""; one that is a number, or 0. `object` may be NULL. */
 const char *outcome_string(const cJSON *object, const char *key);
-double outcome_number(const cJSON *object, const char *key);
-
-/* "Accepted"; "" where nothing was judged. Of the text beside it, as of the others, "" where there is none. */
-const char *outcome_verdict(const Outcome *outcome);
-const char *outcome_text(const Outcome *outcome);
-bool outcome_is_accepted(const Outcome *outcome);
-/* True if nothing was judged, or if the judge lacks what the submission needs: no score, and no fault of its author. */
-bool outcome_is_unknown(const Outcome *outcome);
-/* Wall clock of all steps, in seconds. */
-double outcome_seconds(const Outcome *outcome);
-
-OutcomeCaseKind outcome_case_kind(const cJSON *item);
-const char *outcome_case_verdict(const cJSON *item);
-bool outcome_case_was_run(const cJSON *item);
-
-/* Adds text that both kinds of document can hold: '?' for control characters other than newline and tab, and for bytes that are
- * no UTF-8. */
-void outcome_add_clean(Text *out, const char *text);
 
 /* ==== gradescope ================================================================================================== */
 

@@ -284,7 +284,8 @@ static CostInput input_of(const KernelModel *model)
     return input;
 }
 
-Cost kernel_model_cost(const KernelModel *model)
+/* The cost of one launch. */
+static Cost kernel_model_cost(const KernelModel *model)
 {
     const CostInput input = input_of(model);
     return cost_model(&input);
@@ -295,7 +296,8 @@ double kernel_model_seconds(const KernelModel *model)
     return kernel_model_cost(model).seconds * (double)model->launches;
 }
 
-uint32_t kernel_model_resident_blocks(const KernelModel *model)
+/* Blocks that one multiprocessor holds at a time; 0: a block does not fit. */
+static uint32_t kernel_model_resident_blocks(const KernelModel *model)
 {
     const LaunchShape *shape = &model->input.shape;
     return cost_resident_blocks(model->input.profile, &model->function, (uint32_t)launch_block_threads(shape),

@@ -57,11 +57,8 @@ void explain(const ExecutionProfile *profile, const HardwareProfile *hardware, d
 void explanation_free(Explanation *explanation);
 
 void kernel_model(const Explanation *explanation, uint32_t kernel, KernelModel *model);
-/* Models the cost of one launch, and the time of all launches. */
-Cost kernel_model_cost(const KernelModel *model);
+/* The modelled time of all launches. */
 double kernel_model_seconds(const KernelModel *model);
-/* Blocks that one multiprocessor holds at a time; 0: a block does not fit. */
-uint32_t kernel_model_resident_blocks(const KernelModel *model);
 
 /* True if a line is in the submission's own file, not in a header of the toolkit. */
 bool explain_is_own_line(const Explanation *explanation, const ProfileLine *line);

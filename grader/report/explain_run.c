@@ -11,8 +11,8 @@ static Status read_hardware(const char *handle, HardwareProfile *hardware, Messa
 {
     const char *colon = strchr(handle, ':');
     char folder[4096];
-    Status status = paths_home("simgpu/profiles", folder, sizeof folder, why);
-    return status == STATUS_OK ? hardware_profile_read(folder, colon == NULL ? "" : colon + 1, hardware, why) : status;
+    TRY(paths_home("simgpu/profiles", folder, sizeof folder, why));
+    return hardware_profile_read(folder, colon == NULL ? "" : colon + 1, hardware, why);
 }
 
 static void explain_cases(const Problem *problem, const Submission *submission, const CaseChoice *choice,
@@ -49,10 +49,9 @@ Status explain_run(const Problem *problem, const Submission *submission, const c
     Status status = judge_submission(&job, &run->result, why);
     if (status != STATUS_OK || run->result.verdict != VERDICT_ACCEPTED || run->result.case_count == 0)
         return status;
-    status = read_hardware(run->result.device.handle, &run->hardware, why);
-    if (status == STATUS_OK)
-        explain_cases(problem, submission, choice, run);
-    return status;
+    TRY(read_hardware(run->result.device.handle, &run->hardware, why));
+    explain_cases(problem, submission, choice, run);
+    return STATUS_OK;
 }
 
 void explain_run_free(ExplainRun *run)

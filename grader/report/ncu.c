@@ -128,7 +128,8 @@ static void add_launch(NcuKernel *kernel, const NcuRow *head, const NcuRow *row)
     kernel->launches++;
 }
 
-Status ncu_parse(const char *output, NcuMeasurement *measurement, Message *why)
+/* Parses the table that ncu prints with --csv --page raw. What the program itself printed before is skipped. */
+static MUST_USE Status ncu_parse(const char *output, NcuMeasurement *measurement, Message *why)
 {
     NcuRow head, row;
     const char *at = strncmp(output, "\"ID\",", 5) == 0 ? output : strstr(output, "\n\"ID\",");
@@ -197,10 +198,8 @@ static Status run_ncu(const Problem *problem, const Sizes *sizes, const char *ob
                                        "--page",       "raw",  "--print-units",   "base",  "--metrics",
                                        names.data,     runner, "direct",          runtime, object};
     Status status = paths_build("convjudge-runner", runner, sizeof runner, why);
-    if (status == STATUS_OK)
-        status = add_arguments(problem, sizes, &arena, argv + 15, why);
-    if (status == STATUS_OK)
-        status = judge_source_run(argv, folder, output, &end, why);
+    THEN(status, add_arguments(problem, sizes, &arena, argv + 15, why));
+    THEN(status, judge_source_run(argv, folder, output, &end, why));
     if (status == STATUS_OK && end.exit_status != 0)
         status = ncu_error(output, end.exit_status, why);
     text_free(&names);
@@ -215,8 +214,7 @@ static Status measure_in(const char *folder, const Problem *problem, const Submi
     Compiled compiled = {0};
     char runtime[4200];
     Status status = toolkit_find(&toolkit, why);
-    if (status == STATUS_OK)
-        status = compilation_of(problem, submission, device, &toolkit, folder, &compiled, why);
+    THEN(status, compilation_of(problem, submission, device, &toolkit, folder, &compiled, why));
     if (status == STATUS_OK && compiled.outcome != COMPILE_OK)
         status = fail(STATUS_BAD_INPUT, why, "%s does not compile for %s", submission->file_name, device->name);
     if (status == STATUS_OK) {
@@ -235,8 +233,7 @@ Status ncu_measure(const Problem *problem, const Submission *submission, const S
     *measurement = (NcuMeasurement){0};
     TRY(scratch_new(folder, sizeof folder, why));
     Status status = measure_in(folder, problem, submission, sizes, device, &output, why);
-    if (status == STATUS_OK)
-        status = ncu_parse(output.data == NULL ? "" : output.data, measurement, why);
+    THEN(status, ncu_parse(output.data == NULL ? "" : output.data, measurement, why));
     text_free(&output);
     scratch_remove(folder);
     return status;

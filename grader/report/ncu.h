@@ -44,7 +44,5 @@ typedef struct NcuMeasurement {
 /* Runs solve() once under ncu, with the sizes of a case, on the real GPU `device`. */
 MUST_USE Status ncu_measure(const Problem *problem, const Submission *submission, const Sizes *sizes,
                             const DeviceInfo *device, NcuMeasurement *measurement, Message *why);
-/* Parses the table that ncu prints with --csv --page raw. What the program itself printed before is skipped. */
-MUST_USE Status ncu_parse(const char *output, NcuMeasurement *measurement, Message *why);
 
 #endif

@@ -35,12 +35,13 @@ void report_add_label(Text *out, const char *label)
     terminal_pad(out, label, LABEL_COLUMNS);
 }
 
-const char *report_plus_minus(TerminalStyle style)
+static const char *report_plus_minus(TerminalStyle style)
 {
     return style.utf8 ? "±" : "+-";
 }
 
-void report_add_label_of_times(const DeviceInfo *device, Text *out)
+/* Adds " (modelled)" if no clock took the times, else nothing. */
+static void report_add_label_of_times(const DeviceInfo *device, Text *out)
 {
     if (device->modelled)
         text_printf(out, " (%s)", device_time_label(device));
@@ -90,7 +91,8 @@ void report_add_class_place(const ClassPlace *place, Text *out)
     add_rank(place, out);
 }
 
-void report_add_place(const Result *result, Text *out)
+/* The percentiles, if there is a time to compare, and the rank. */
+static void report_add_place(const Result *result, Text *out)
 {
     const ClassPlace place = {.has_time = result->score.ms > 0 && !result->on_cpu,
                               .percentile = result->class_,
@@ -102,7 +104,8 @@ void report_add_place(const Result *result, Text *out)
     report_add_class_place(&place, out);
 }
 
-void report_add_run(const Result *result, Text *out)
+/* Adds the lines that later prove that the run was recorded; adds nothing if it was not. */
+static void report_add_run(const Result *result, Text *out)
 {
     if (result->run == 0)
         return;
@@ -180,7 +183,8 @@ static void add_next_to_beat(const Result *result, Text *out)
         text_add(out, "  No reference solution is faster.\n");
 }
 
-void report_add_ladder(const Result *result, TerminalStyle style, Text *out)
+/* Bars for the reference solutions and the submission, fastest first, and the next one to beat. */
+static void report_add_ladder(const Result *result, TerminalStyle style, Text *out)
 {
     add_bars(result, style, out);
     add_next_to_beat(result, out);

@@ -19,9 +19,6 @@ const char *limiter_words(const char *limiter);
 
 /* Begins a line: "  time        ". */
 void report_add_label(Text *out, const char *label);
-const char *report_plus_minus(TerminalStyle style);
-/* Adds " (modelled)" if no clock took the times, else nothing. */
-void report_add_label_of_times(const DeviceInfo *device, Text *out);
 
 /* ==== report place ================================================================================================ */
 
@@ -37,12 +34,6 @@ typedef struct ClassPlace {
 
 /* The place in the class: the percentile, if there is a time, and the rank. */
 void report_add_class_place(const ClassPlace *place, Text *out);
-/* The percentiles, if there is a time to compare, and the rank. */
-void report_add_place(const Result *result, Text *out);
-/* Adds the lines that later prove that the run was recorded; adds nothing if it was not. */
-void report_add_run(const Result *result, Text *out);
-/* Bars for the reference solutions and the submission, fastest first, and the next one to beat. */
-void report_add_ladder(const Result *result, TerminalStyle style, Text *out);
 
 /* ==== report ====================================================================================================== */
 

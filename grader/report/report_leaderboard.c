@@ -65,9 +65,7 @@ static void add_head(const RecordedRun *recorded, Text *out)
 static Status add_run(const RecordedRun *run, Text *out, Message *why)
 {
     JsonFile file;
-    Status status = parse_cases(run, &file, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(parse_cases(run, &file, why));
     add_head(run, out);
     const cJSON *item;
     cJSON_ArrayForEach(item, json_get(file.root, "cases"))

@@ -83,35 +83,24 @@ static Status take_condition(StepReader *reader, Expression *when)
 static Status take_sketch(StepReader *reader, const char **sketch)
 {
     const char *language;
-    Status status = take_line(reader, "```", "", "\"```cuda\", the sketch", &language);
-    if (status == STATUS_OK)
-        status = take_until(reader, "```", "the sketch, and \"```\" after it", sketch);
-    if (status == STATUS_OK)
-        next_line(reader);
-    if (status == STATUS_OK && *reader->at != '\0')
-        status = expected(reader, reader->line, "the end");
-    return status;
+    TRY(take_line(reader, "```", "", "\"```cuda\", the sketch", &language));
+    TRY(take_until(reader, "```", "the sketch, and \"```\" after it", sketch));
+    next_line(reader);
+    if (*reader->at != '\0')
+        TRY(expected(reader, reader->line, "the end"));
+    return STATUS_OK;
 }
 
 static Status read_step(StepReader *reader, LadderStep *step)
 {
-    Status status = take_line(reader, "# ", "", "\"# TITLE\"", &step->title);
-    if (status == STATUS_OK)
-        status = take_empty_line(reader);
-    if (status == STATUS_OK)
-        status = take_until(reader, "\n", "the idea, and an empty line after it", &step->idea);
-    if (status == STATUS_OK)
-        status = take_empty_line(reader);
-    if (status == STATUS_OK)
-        status = take_condition(reader, &step->when);
-    if (status == STATUS_OK)
-        status = take_line(reader, "- from: `", ".cu`", "\"- from: `FILE.cu`\"", &step->from);
-    if (status == STATUS_OK)
-        status = take_line(reader, "- example: `", ".cu`", "\"- example: `FILE.cu`\"", &step->example);
-    if (status == STATUS_OK)
-        status = take_empty_line(reader);
-    if (status != STATUS_OK)
-        return status;
+    TRY(take_line(reader, "# ", "", "\"# TITLE\"", &step->title));
+    TRY(take_empty_line(reader));
+    TRY(take_until(reader, "\n", "the idea, and an empty line after it", &step->idea));
+    TRY(take_empty_line(reader));
+    TRY(take_condition(reader, &step->when));
+    TRY(take_line(reader, "- from: `", ".cu`", "\"- from: `FILE.cu`\"", &step->from));
+    TRY(take_line(reader, "- example: `", ".cu`", "\"- example: `FILE.cu`\"", &step->example));
+    TRY(take_empty_line(reader));
     step->from = arena_printf(reader->arena, "%s.cu", step->from);
     step->example = arena_printf(reader->arena, "%s.cu", step->example);
     return take_sketch(reader, &step->sketch);
@@ -157,8 +146,7 @@ Status steps_read(const Problem *problem, Steps *steps, Message *why)
         return STATUS_OK;
     steps->steps = arena_array(&steps->arena, (size_t)found, sizeof *steps->steps);
     for (int i = 0; i < found; i++) {
-        if (status == STATUS_OK)
-            status = read_file(folder, entries[i]->d_name, steps, why);
+        THEN(status, read_file(folder, entries[i]->d_name, steps, why));
         free(entries[i]);
     }
     free(entries);

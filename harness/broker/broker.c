@@ -224,7 +224,7 @@ void broker_call(Broker *broker, const ControlRequest *request)
         return;
     broker_require(broker, device->timing->begin(device), "bracket");
     device->report->reset(device);
-    broker_profile_begin(broker);
+    broker_profile_begin(broker, request);
     broker_host_work_begin(broker);
     command_runner(broker, request);
     broker_serve(broker, RING_RETURNED);
@@ -277,6 +277,8 @@ static bool send_reply(Broker *broker)
 {
     static char printed[CONTROL_MAX_PRINTED];
     ControlReply *reply = &broker->reply;
+    const Device *device = broker->device;
+    reply->is_compiling = device != NULL && device->simulation != NULL && device->simulation->is_compiling(broker->device);
     reply->printed_bytes = (uint32_t)take_printed(broker, printed, sizeof printed);
     return control_send(broker->control, reply, sizeof *reply, printed, reply->printed_bytes, NULL, 0);
 }

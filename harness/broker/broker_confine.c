@@ -302,7 +302,7 @@ static bool filter_calls(const Confinement *confinement, bool scopes_signals)
     if (error == 0 && !confinement->is_real_gpu)
         error = deny(filter, never_simulated, COUNT_OF(never_simulated));
     if (error == 0 && !confinement->is_real_gpu && !scopes_signals)
-        error = deny(filter, &kill_call, 1); /* an abandoned gcc then runs to its end */
+        error = deny(filter, &kill_call, 1);
     if (error == 0 && !confinement->is_real_gpu && confinement->translations == NULL)
         error = deny_processes(filter);
     if (error == 0 && confinement->is_real_gpu)

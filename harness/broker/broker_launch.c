@@ -292,8 +292,7 @@ static void check_begin(Broker *broker, const ControlRequest *request, DeviceChe
         if (argument->role == ARGUMENT_OUTPUT) {
             check->output_address = broker->arrays[i];
             check->output_bytes = argument->span.bytes;
-            for (size_t word = 0; word < DEVICE_POISON_WORDS; word++)
-                check->output_poison[word] = call_poison_word(argument->poison_bits, argument->float_output, word);
+            call_poison_words(argument->poison_bits, argument->float_output, check->output_poison);
         }
         if (control_is_array(argument))
             check->arrays[check->array_count++] = (DeviceNamed){
@@ -330,11 +329,24 @@ void broker_observe_end(Broker *broker, Observation *observation)
 
 /* ---- what kernels do, by source line ----------------------------------------------------------------------------- */
 
-void broker_profile_begin(Broker *broker)
+/* The address of the element that the call traces; 0: none. */
+static uint64_t traced_address(const Broker *broker, const ControlRequest *request)
+{
+    for (uint32_t i = 0; i < request->argument_count && request->traced > 0; i++) {
+        const ControlArgument *argument = &request->arguments[i];
+        if (argument->role == ARGUMENT_OUTPUT && argument->element_bytes > 0 &&
+            request->traced <= argument->span.bytes / argument->element_bytes)
+            return broker->arrays[i] + (request->traced - 1) * argument->element_bytes;
+    }
+    return 0;
+}
+
+void broker_profile_begin(Broker *broker, const ControlRequest *request)
 {
     if (broker->profile == NULL)
         return;
     memset(broker->profile, 0, sizeof *broker->profile);
+    broker->profile->trace.address = traced_address(broker, request);
     broker->device->simulation->set_profile(broker->device, broker->profile);
 }
 
@@ -377,9 +389,7 @@ CudaError serve_stream_new(Broker *broker, RingReply *reply)
         broker_malformed(broker);
         return CUDA_ERROR_INVALID_VALUE;
     }
-    CudaError error = broker->device->streams->create(broker->device, kinds[kind], &stream);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(broker->device->streams->create(broker->device, kinds[kind], &stream));
     reply->value[0] = handles_add(&broker->streams, stream);
     if (reply->value[0] == 0)
         broker->device->streams->destroy(broker->device, stream);

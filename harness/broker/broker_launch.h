@@ -42,7 +42,7 @@ void broker_observe_begin(Broker *broker, const ControlRequest *request, Observa
 void broker_observe_end(Broker *broker, Observation *observation);
 
 /* Fills in Broker.profile, if there is one, with all launches and copies between the two. */
-void broker_profile_begin(Broker *broker);
+void broker_profile_begin(Broker *broker, const ControlRequest *request);
 void broker_profile_end(Broker *broker);
 
 /* ==== broker stream =============================================================================================== */

@@ -289,11 +289,8 @@ CudaError serve_write(Broker *broker, RingReply *reply)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     if (bytes > RING_STAGING_BYTES || !broker_owns(broker, to, bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    CudaError error = broker_finish(broker, stream, wait);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = copies_of(broker, wait)->write(broker->device, to, broker->reader.ring->staging, bytes, stream);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(broker_finish(broker, stream, wait));
+    TRY(copies_of(broker, wait)->write(broker->device, to, broker->reader.ring->staging, bytes, stream));
     broker_host_work_copied(broker, bytes, false);
     return broker_finish(broker, stream, wait);
 }
@@ -400,12 +397,10 @@ CudaError serve_copy_box(Broker *broker, RingReply *reply)
     if (!place_of(broker, &asked->to, &box, &to) || !place_of(broker, &asked->from, &box, &from) ||
         (to.host != NULL && from.host != NULL))
         return CUDA_ERROR_INVALID_VALUE;
-    CudaError error = from.host == NULL ? CUDA_ERROR_SUCCESS : broker_finish(broker, stream, asked->wait);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(from.host == NULL ? CUDA_ERROR_SUCCESS : broker_finish(broker, stream, asked->wait));
     if (to.host == NULL && from.host == NULL && to.array == NULL)
         broker_note_device_copy(broker, to.address);
-    error = broker->device->arrays->copy_box(broker->device, &to, &from, &box, stream);
+    CudaError error = broker->device->arrays->copy_box(broker->device, &to, &from, &box, stream);
     if (error == CUDA_ERROR_SUCCESS && from.host != NULL)
         error = broker_finish(broker, stream, asked->wait);
     if (error != DEVICE_HOST_TURN && (to.host != NULL || from.host != NULL))
@@ -652,10 +647,9 @@ CudaError serve_surface_new(Broker *broker, RingReply *reply)
         return CUDA_ERROR_INVALID_VALUE;
     if (surfaces->count == BROKER_MAX_TEXTURES)
         return CUDA_ERROR_MEMORY_ALLOCATION;
-    CudaError error = broker->device->textures->create_surface(broker->device, known->array, &reply->value[0]);
-    if (error == CUDA_ERROR_SUCCESS)
-        surfaces->number[surfaces->count++] = reply->value[0];
-    return error;
+    TRY(broker->device->textures->create_surface(broker->device, known->array, &reply->value[0]));
+    surfaces->number[surfaces->count++] = reply->value[0];
+    return CUDA_ERROR_SUCCESS;
 }
 
 CudaError serve_surface_free(Broker *broker, RingReply *reply)

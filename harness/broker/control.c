@@ -171,7 +171,7 @@ bool control_reply_is_valid(const ControlReply *reply)
            IS_TERMINATED(device->id) && IS_TERMINATED(device->name) && IS_TERMINATED(device->uuid) &&
            IS_TERMINATED(device->driver) && IS_TERMINATED(device->passed_over) && IS_TERMINATED(device->unconfined) &&
            ARE_FLAGS(&device->modelled, &device->calibrated, &device->pageable_access, &reply->runner_gone,
-                     &reply->host_memory_refused) &&
+                     &reply->host_memory_refused, &reply->is_compiling) &&
            reply->printed_bytes <= CONTROL_MAX_PRINTED && is_valid_report(&reply->report);
 }
 

@@ -87,6 +87,7 @@ typedef struct ControlRequest {
     Chacha20Key sample_key;                   /* DeviceCheck.sample_key */
     DeviceOrder order;                        /* DeviceCheck.order */
     uint8_t uninitialised_byte;               /* DeviceCheck.uninitialised_byte */
+    uint64_t traced;                          /* CallOptions.traced */
     ControlArgument arguments[CALL_MAX_PARAMETERS];
 } ControlRequest;
 
@@ -98,6 +99,7 @@ typedef struct ControlReply {
     uint32_t printed_bytes;   /* length of what kernels printed, which follows the reply */
     bool runner_gone;         /* the call ended because the runner's process did; its exit status says why */
     bool host_memory_refused; /* the runner has been refused memory */
+    bool is_compiling;        /* a kernel is being translated: when the connection ends, the broker finishes that first */
 } ControlReply;
 
 /* ==== control ===================================================================================================== */

@@ -169,11 +169,8 @@ static Status cpu_load(Session *session, const Compiled *compiled, const CallLim
 static Status start_runner(CpuSession *cpu, const SessionArgument *arguments, CallReport *report, Message *why)
 {
     size_t bytes = array_layout(arguments, cpu->count, CPU_PAGE_BYTES, cpu->offsets);
-    Status status = shared_memory_new("arrays", bytes, &cpu->shared, why);
-    if (status == STATUS_OK)
-        status = runner_process_start_on_cpu(cpu->object_path, cpu->shared.descriptor, &cpu->limits, &cpu->runner, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(shared_memory_new("arrays", bytes, &cpu->shared, why));
+    TRY(runner_process_start_on_cpu(cpu->object_path, cpu->shared.descriptor, &cpu->limits, &cpu->runner, why));
     if (!await_phase_after(cpu, CPU_STARTING))
         return explain_loss(cpu, PHASE_NONE, report, why);
     if (!await_phase_after(cpu, CPU_LOADING))

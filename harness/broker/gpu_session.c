@@ -88,7 +88,10 @@ void broker_reserve_stop(BrokerReserve *reserve)
 
 /* ==== broker process ============================================================================================== */
 
-enum { OPEN_SECONDS = 60 };
+enum { OPEN_SECONDS = 60, COMPILE_SECONDS = 30 };
+
+/* A broker's first process learns a moment later than the grader how the second one has ended. */
+static const double LOST_SECONDS = 0.2;
 
 static const double LOCK_SECONDS = 3600; /* a class before a deadline is a long queue */
 
@@ -110,18 +113,34 @@ BrokerProcess broker_process_new(const char *device)
 Status broker_process_start(BrokerProcess *broker, Message *why)
 {
     broker->started_s = now_s();
-    broker->greeted = broker->open_asked = broker->opened = false;
+    broker->greeted = broker->open_asked = broker->opened = broker->is_compiling = false;
     Status status = control_start("broker", broker->device, &broker->pid, &broker->control, why);
     if (status != STATUS_OK)
         broker->pid = 0;
     return status;
 }
 
+/* False: it does not end within so many seconds. It stays a zombie. */
+static bool has_ended(const BrokerProcess *broker, double seconds, siginfo_t *ended)
+{
+    enum { PAUSE_MS = 2 };
+    const double until_s = now_s() + seconds;
+    *ended = (siginfo_t){0};
+    while (waitid(P_PID, (id_t)broker->pid, ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended->si_pid == 0 &&
+           now_s() < until_s)
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000l}, NULL);
+    return ended->si_pid != 0;
+}
+
+/* What it still compiles would be compiled again in the next grading, and in each one after that. */
 void broker_process_stop(BrokerProcess *broker)
 {
+    siginfo_t ended;
     if (broker->pid == 0)
         return;
     close(broker->control);
+    if (broker->is_compiling)
+        (void)has_ended(broker, COMPILE_SECONDS, &ended);
     process_kill(broker->pid, NULL);
     broker->pid = 0;
 }
@@ -135,19 +154,6 @@ static Status broker_process_replace(BrokerProcess *broker, Message *why)
     return status;
 }
 
-/* False: it has not ended. It stays a zombie. Its first process learns a moment later than this one how the second has
- * ended. */
-static bool has_ended(const BrokerProcess *broker, siginfo_t *ended)
-{
-    enum { TRIES = 100, PAUSE_MS = 2 };
-    *ended = (siginfo_t){0};
-    for (int try = 0;
-         try < TRIES && waitid(P_PID, (id_t)broker->pid, ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended->si_pid == 0;
-         try++)
-        nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000l}, NULL);
-    return ended->si_pid != 0;
-}
-
 /* Stops one that no longer answers. True if it had reached its limit on memory. */
 static bool broker_process_stop_lost(BrokerProcess *broker)
 {
@@ -155,7 +161,7 @@ static bool broker_process_stop_lost(BrokerProcess *broker)
     int exit_status = 0;
     if (broker->pid == 0)
         return false;
-    (void)has_ended(broker, &ended);
+    (void)has_ended(broker, LOST_SECONDS, &ended);
     close(broker->control);
     process_kill(broker->pid, &exit_status);
     broker->pid = 0;
@@ -165,7 +171,7 @@ static bool broker_process_stop_lost(BrokerProcess *broker)
 void broker_process_end(BrokerProcess *broker)
 {
     broker_process_stop(broker);
-    compile_cache_sweep(NULL); /* translations that were under way */
+    compile_cache_sweep(NULL); /* what a lost broker had under way */
     if (broker->lock >= 0)
         close(broker->lock);
     broker->lock = -1;
@@ -176,7 +182,7 @@ void broker_process_end(BrokerProcess *broker)
 static Status is_lost(const BrokerProcess *broker, Message *why)
 {
     siginfo_t ended;
-    if (broker->pid == 0 || !has_ended(broker, &ended))
+    if (broker->pid == 0 || !has_ended(broker, LOST_SECONDS, &ended))
         return fail(STATUS_SYSTEM, why,
                     "the broker, the judge's process that owns the device, does not answer as agreed");
     return fail(STATUS_SYSTEM, why,
@@ -191,13 +197,14 @@ Status broker_process_send(const BrokerProcess *broker, const ControlRequest *re
                                                                                                 : is_lost(broker, why);
 }
 
-Status broker_process_receive(const BrokerProcess *broker, ControlReply *reply, void *more, size_t more_size,
+Status broker_process_receive(BrokerProcess *broker, ControlReply *reply, void *more, size_t more_size,
                               Message *why)
 {
     int descriptors[CONTROL_MAX_DESCRIPTORS];
     if (!control_receive(broker->control, reply, sizeof *reply, more, more_size, descriptors) ||
         !control_reply_is_valid(reply))
         return is_lost(broker, why);
+    broker->is_compiling = reply->is_compiling;
     return reply->status == STATUS_OK ? STATUS_OK : fail(reply->status, why, "%s", reply->why.text);
 }
 
@@ -219,10 +226,9 @@ static Status await_device(BrokerProcess *broker, const char *doing, Message *wh
     ControlReply reply;
     if (!has_answered(broker))
         return fail(STATUS_SYSTEM, why, "device '%s' did not %s within %d s", broker->device, doing, OPEN_SECONDS);
-    Status status = broker_process_receive(broker, &reply, NULL, 0, why);
-    if (status == STATUS_OK)
-        broker->info = reply.device;
-    return status;
+    TRY(broker_process_receive(broker, &reply, NULL, 0, why));
+    broker->info = reply.device;
+    return STATUS_OK;
 }
 
 Status broker_process_hello(BrokerProcess *broker, Message *why)
@@ -272,8 +278,7 @@ Status broker_process_open(BrokerProcess *broker, Message *why)
     if (status != STATUS_OK || broker->opened)
         return status;
     status = ask_to_open(broker, true, why);
-    if (status == STATUS_OK)
-        status = await_device(broker, "open", why);
+    THEN(status, await_device(broker, "open", why));
     broker->opened = status == STATUS_OK;
     if (broker->opened)
         broker->open_seconds = now_s() - broker->started_s;
@@ -558,11 +563,9 @@ static Status start_runner_on(GpuSession *gpu, const Compiled *compiled, int rin
     gpu->ring = ring_map(ring);
     Status status = gpu->ring == NULL || !host_clock_new(&gpu->host_clock, &brokers_clock) ? fail_errno(why, "the ring")
                                                                                            : STATUS_OK;
-    if (status == STATUS_OK)
-        status = shared_modules_new(compiled, &request, &modules, why);
-    if (status == STATUS_OK)
-        status = broker_process_send(&gpu->broker, &request, (const int[]){ring, modules.descriptor, brokers_clock}, 3,
-                                     why);
+    THEN(status, shared_modules_new(compiled, &request, &modules, why));
+    THEN(status,
+         broker_process_send(&gpu->broker, &request, (const int[]){ring, modules.descriptor, brokers_clock}, 3, why));
     if (brokers_clock >= 0)
         close(brokers_clock);
     shared_memory_free(&modules);
@@ -601,8 +604,7 @@ static Status renew_broker(GpuSession *gpu, Message *why)
     Status status = STATUS_OK;
     if (used && !broker_reserve_take(&gpu->reserve, &gpu->broker))
         status = broker_process_replace(&gpu->broker, why);
-    if (status == STATUS_OK)
-        status = broker_process_open(&gpu->broker, why);
+    THEN(status, broker_process_open(&gpu->broker, why));
     broker_reserve_await(&gpu->reserve);
     if (status == STATUS_OK && gpu->buffers.base != NULL)
         status = send_buffers(gpu, why);
@@ -615,13 +617,11 @@ static Status gpu_load(Session *session, const Compiled *compiled, const CallLim
                        Message *why)
 {
     GpuSession *gpu = gpu_of(session);
-    Status status = renew_broker(gpu, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(renew_broker(gpu, why));
     gpu->limits = *limits;
     snprintf(gpu->object_path, sizeof gpu->object_path, "%s", compiled->object_path);
     gpu->last_place = 0;
-    status = start_runner(gpu, compiled, why);
+    Status status = start_runner(gpu, compiled, why);
     if (status != STATUS_OK) {
         stop_both(gpu, NULL);
         return status;
@@ -642,15 +642,13 @@ static Status gpu_buffers(Session *session, SessionArgument *arguments, size_t c
         shared_memory_free(&gpu->buffers);
     if (bytes == 0)
         return fail(STATUS_BAD_INPUT, why, "a call with %zu parameters, none of them an array", count);
-    Status status = fits ? STATUS_OK : shared_memory_new("arrays", bytes, &gpu->buffers, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(fits ? STATUS_OK : shared_memory_new("arrays", bytes, &gpu->buffers, why));
     for (size_t i = 0; i < count; i++)
         arguments[i].data = argument_is_array(&arguments[i]) ? gpu->buffers.base + offsets[i] : NULL;
     if (fits || gpu->broker.pid == 0) /* the broker has them, or session_load() sends them to the next one */
         return STATUS_OK;
-    status = broker_process_open(&gpu->broker, why);
-    return status == STATUS_OK ? send_buffers(gpu, why) : status;
+    TRY(broker_process_open(&gpu->broker, why));
+    return send_buffers(gpu, why);
 }
 
 /* False if an array lies outside the buffers: another session_buffers() has placed it. */
@@ -693,6 +691,7 @@ static Status gpu_call(Session *session, SessionArgument *arguments, size_t coun
                               .sample_key = options->sample_key,
                               .order = options->order,
                               .warp_instructions = options->warp_instructions,
+                              .traced = options->traced,
                               .uninitialised_byte = options->uninitialised_byte};
     add_budget(gpu, &request);
     if (gpu->runner.pid == 0)
@@ -715,8 +714,7 @@ static Status gpu_exchange(Session *session, int descriptor, Message *why)
     const ControlRequest request = {.kind = CONTROL_EXCHANGE, .memory_bytes = gpu->buffers.bytes};
     ControlReply reply;
     Status status = broker_process_send(&gpu->broker, &request, &descriptor, 1, why);
-    if (status == STATUS_OK)
-        status = broker_process_receive(&gpu->broker, &reply, NULL, 0, why);
+    THEN(status, broker_process_receive(&gpu->broker, &reply, NULL, 0, why));
     gpu->exchanged = status == STATUS_OK;
     return status;
 }
@@ -741,8 +739,7 @@ static Status gpu_device(Session *session, DeviceInfo *info, Message *why)
 {
     BrokerProcess *broker = &gpu_of(session)->broker;
     Status status = broker->pid == 0 && !broker->greeted ? broker_process_start(broker, why) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = broker_process_hello(broker, why);
+    THEN(status, broker_process_hello(broker, why));
     *info = broker->info;
     session->traits.clock = info->modelled ? SESSION_MODEL : SESSION_EVENTS;
     if (status == STATUS_OK && broker->pid != 0)
@@ -823,8 +820,7 @@ static MUST_USE Status gpu_session_open(const char *device, Session **session, M
     gpu->runner = (RunnerProcess){.ended = -1, .output = -1};
     gpu->host_clock = -1;
     Status status = scratch_guard(why);
-    if (status == STATUS_OK)
-        status = broker_process_start(&gpu->broker, why);
+    THEN(status, broker_process_start(&gpu->broker, why));
     if (status != STATUS_OK)
         free(gpu);
     else

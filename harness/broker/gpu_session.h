@@ -30,6 +30,7 @@ typedef struct BrokerProcess {
     int control;     /* the socket */
     bool greeted;    /* it has said hello */
     bool open_asked, opened;
+    bool is_compiling; /* ControlReply.is_compiling, when it last replied */
     double started_s, open_seconds; /* when it was started; how long it took until the device was open */
     int lock;                       /* -1: not held */
     WaitTell *tell;                 /* hears who holds the lock; may be NULL */
@@ -49,7 +50,7 @@ MUST_USE Status broker_process_send(const BrokerProcess *broker, const ControlRe
                                     size_t count, Message *why);
 /* The next reply, and at most `more_size` bytes behind it. Any fault of the broker is a Status; so is one that the
  * reply reports. */
-MUST_USE Status broker_process_receive(const BrokerProcess *broker, ControlReply *reply, void *more, size_t more_size,
+MUST_USE Status broker_process_receive(BrokerProcess *broker, ControlReply *reply, void *more, size_t more_size,
                                        Message *why);
 void broker_process_stop(BrokerProcess *broker);
 /* Stops it and gives the lock back. */

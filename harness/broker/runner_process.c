@@ -135,8 +135,8 @@ static Status start_in_sandbox(const RunnerSpec *runner_spec, const char *object
                               .dev = true,
                               .read_only = true};
     ProcessSpec process;
-    status = sandbox_new(&spec, &runner->sandbox, &process, why);
-    return status == STATUS_OK ? process_start(&process, &runner->pid, why) : status;
+    TRY(sandbox_new(&spec, &runner->sandbox, &process, why));
+    return process_start(&process, &runner->pid, why);
 }
 
 /* Starts the process, and opens the pipe for what it prints. */

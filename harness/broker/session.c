@@ -156,8 +156,7 @@ Status session_call(Session *session, SessionArgument *arguments, size_t count, 
     if (!session_may_go_on(session, report))
         return STATUS_OK;
     Status status = choose_poison(arguments, count, why);
-    if (status == STATUS_OK)
-        status = session->ops->call(session, arguments, count, options, report, why);
+    THEN(status, session->ops->call(session, arguments, count, options, report, why));
     spend(session, report);
     return status;
 }

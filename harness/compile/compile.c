@@ -107,12 +107,23 @@ static bool generator_failed(const Text *output)
     return strstr(output->data, no_function) != NULL || strstr(output->data, no_code) != NULL;
 }
 
+/* Before version 18, clang does not take "__shared__ alignas(16) float tile[64];", only alignas() in front of __shared__. */
+static bool alignas_failed(const Text *output)
+{
+    static const char what[] = "error: an attribute list cannot appear here", code[] = "__shared__ alignas(";
+    size_t length;
+    const char *line = report_first_error(output, &length);
+    const char *shown = line == NULL ? NULL : strchr(line, '\n');
+    return shown != NULL && memmem(line, length, what, strlen(what)) != NULL &&
+           memmem(shown + 1, strcspn(shown + 1, "\n"), code, strlen(code)) != NULL;
+}
+
 bool subset_is_refusal(const Text *output)
 {
     size_t length;
     const char *header, *line = report_first_error(output, &length);
     return (line != NULL && memmem(line, length, WITHOUT, strlen(WITHOUT)) != NULL) ||
-           missing_part(output, &header, &length) != NULL || generator_failed(output);
+           missing_part(output, &header, &length) != NULL || alignas_failed(output) || generator_failed(output);
 }
 
 bool subset_headline(const Text *output, const CompileJob *job, Text *diagnostics)
@@ -123,6 +134,10 @@ bool subset_headline(const Text *output, const CompileJob *job, Text *diagnostic
     if (part != NULL)
         text_printf(diagnostics, "%s: %.*s is a header of %s: " WITHOUT " it\n", job->file_name, (int)length, header,
                     part);
+    if (alignas_failed(output))
+        text_printf(diagnostics,
+                    "%s: alignas() after __shared__ needs clang 18; before __shared__, every version takes it\n",
+                    job->file_name);
     if (!generator_failed(output))
         return true;
     if (function != NULL)
@@ -137,8 +152,8 @@ bool subset_headline(const Text *output, const CompileJob *job, Text *diagnostic
 void subset_hint(const Text *output, const CompileJob *job, const Toolkit *toolkit, Text *diagnostics)
 {
     static const char *const signs[] = {
-        WITHOUT,     "file not found",  "to __host__ function", "use of undeclared identifier", "unknown type name",
-        no_function, "error in backend"};
+        WITHOUT,     "file not found",   "to __host__ function", "use of undeclared identifier", "unknown type name",
+        no_function, "error in backend", "__shared__ alignas("};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (strstr(output->data, signs[i]) != NULL) {
             text_printf(diagnostics,
@@ -564,10 +579,9 @@ static Status run_device_side(const CompileJob *job, const CompileTools *tools, 
     count = job->unoptimised ? add_arguments(argv, count, unoptimised) : count;
     compile_language_flags(job->source, tools->toolkit, argv, count);
     compile_program_path(tools->toolkit, nvcc, sizeof nvcc);
-    Status status = toolkit_gencode(tools->toolkit, job->compute,
-                                    compile_features(job->source, tools->toolkit, job->compute), gencode,
-                                    sizeof gencode, why);
-    return status == STATUS_OK ? compile_in_sandbox(job, tools, folders, argv, output, end, why) : status;
+    TRY(toolkit_gencode(tools->toolkit, job->compute, compile_features(job->source, tools->toolkit, job->compute),
+                        gencode, sizeof gencode, why));
+    return compile_in_sandbox(job, tools, folders, argv, output, end, why);
 }
 
 /* Repeats a failed compilation one step at a time, so that each message comes once, unless it took long to fail, as
@@ -605,8 +619,7 @@ static MUST_USE Status compile_with_nvcc(const CompileJob *job, const CompileToo
     double seconds = end->seconds;
     snprintf(path, sizeof path, "%s/" MODULE, folders->out);
     status = text_read_file(path, COMPILE_FILE_BYTES, module, why);
-    if (status == STATUS_OK)
-        status = compile_in_sandbox(job, tools, folders, host, output, end, why);
+    THEN(status, compile_in_sandbox(job, tools, folders, host, output, end, why));
     end->seconds += seconds;
     return status;
 }
@@ -632,11 +645,14 @@ static const char *const places[] = {
     NULL,
 };
 /* The simulated GPU expects that divergent paths join after the place where they part (simgpu/block/group.c), as in
- * nvcc's PTX; so clang must not move the ends of loops before their middles. */
+ * nvcc's PTX; so clang must not move the ends of loops before their middles. Nor may it make one instruction of those
+ * that two branches end with: such a store belongs to no line, and clang 16 joins even stores to different state spaces. */
 static const char *const device_flags[] = {
     "--cuda-device-only",
     "-mllvm",
     "-disable-block-placement",
+    "-mllvm",
+    "-sink-common-insts=false",
     "-gline-directives-only",
     "-S",
     COMPILE_SOURCE_NAME,
@@ -737,8 +753,7 @@ static Status compile_with_clang(const CompileJob *job, const CompileTools *tool
         return status;
     double seconds = end->seconds;
     status = put_fatbin(job, folders, module, why);
-    if (status == STATUS_OK)
-        status = compile_in_sandbox(job, tools, folders, host, output, end, why);
+    THEN(status, compile_in_sandbox(job, tools, folders, host, output, end, why));
     end->seconds += seconds;
     return status;
 }
@@ -772,8 +787,11 @@ static void add_version(Text *text, const Toolkit *toolkit)
 static Text prototype_header(const CompileJob *job, const Toolkit *toolkit)
 {
     Text text = {0};
+    text_add(&text, "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\n");
+    if (job->driver != NULL)
+        text_printf(&text, "#include \"%s\"\n", job->headers[0].name);
     text_printf(&text,
-                "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\nextern \"C\" %s;\n"
+                "extern \"C\" %s;\n"
                 "extern \"C\" void convjudge_call(const unsigned long long *words)\n{\n    solve(",
                 job->prototype);
     for (size_t i = 0; i < job->parameter_count; i++) {
@@ -791,22 +809,32 @@ static Status write_sources(const CompileJob *job, const Toolkit *toolkit, const
     static const char solve_h[] = "#include \"prototype.h\"\n";
     Text prototype = prototype_header(job, toolkit);
     Status status = compile_put_file(folders->in, COMPILE_SOURCE_NAME, job->source, job->source_bytes, why);
-    if (status == STATUS_OK)
-        status = compile_put_file(folders->in, "prototype.h", prototype.data, prototype.length, why);
-    if (status == STATUS_OK)
-        status = compile_put_file(folders->in, "solve.h", solve_h, strlen(solve_h), why);
+    THEN(status, compile_put_file(folders->in, "prototype.h", prototype.data, prototype.length, why));
+    THEN(status, compile_put_file(folders->in, "solve.h", solve_h, strlen(solve_h), why));
+    for (size_t i = 0; i < job->header_count; i++)
+        THEN(status, compile_put_file(folders->in, job->headers[i].name, job->headers[i].text,
+                                      strlen(job->headers[i].text), why));
     text_free(&prototype);
     return status;
+}
+
+/* The submission with the driver behind it, in one unit, so that the driver can launch its kernels and instantiate its
+ * templates. Lines of either are called by their own file's name. */
+static Text source_with_driver(const CompileJob *job)
+{
+    Text source = {0};
+    text_append(&source, job->source, job->source_bytes);
+    text_printf(&source, "\n#line 1 \"" COMPILE_DRIVER_NAME "\"\n%s", job->driver);
+    return source;
 }
 
 /* Finds the judge's own files that the compiler needs, and reads the runtime library. */
 static Status find_tools(const Toolkit *toolkit, CompileTools *tools, Text *runtime, Message *why)
 {
     tools->toolkit = toolkit;
-    Status status = paths_build("libcudart.so.13", tools->runtime, sizeof tools->runtime, why);
-    if (status == STATUS_OK)
-        status = paths_home("harness/cuda", tools->headers, sizeof tools->headers, why);
-    return status == STATUS_OK ? text_read_file(tools->runtime, COMPILE_FILE_BYTES, runtime, why) : status;
+    TRY(paths_build("libcudart.so.13", tools->runtime, sizeof tools->runtime, why));
+    TRY(paths_home("harness/cuda", tools->headers, sizeof tools->headers, why));
+    return text_read_file(tools->runtime, COMPILE_FILE_BYTES, runtime, why);
 }
 
 static Status cache_key(const CompileJob *job, const CompileTools *tools, const Text *runtime, Digest *key,
@@ -821,6 +849,10 @@ static Status cache_key(const CompileJob *job, const CompileTools *tools, const 
     hash_add_string(&hash, "convjudge compilation 7"); /* raise it when an entry's meaning changes */
     hash_add(&hash, job->source, job->source_bytes);
     hash_add(&hash, prototype.data, prototype.length);
+    for (size_t i = 0; i < job->header_count; i++) {
+        hash_add_string(&hash, job->headers[i].name);
+        hash_add_string(&hash, job->headers[i].text);
+    }
     hash_add_string(&hash, COMPILE_SCRIPT);
     hash_add_strings(&hash, language);
     hash_add(&hash, &job->compute, sizeof job->compute);
@@ -850,10 +882,8 @@ static Status run_compiler(const CompileJob *job, const CompileTools *tools, con
 {
     bool is_clang = tools->toolkit->kind == TOOLKIT_CLANG;
     ProcessEnd end = {0};
-    Status status = is_clang ? compile_with_clang(job, tools, folders, &run->module, &run->output, &end, why)
-                             : compile_with_nvcc(job, tools, folders, &run->module, &run->output, &end, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(is_clang ? compile_with_clang(job, tools, folders, &run->module, &run->output, &end, why)
+                 : compile_with_nvcc(job, tools, folders, &run->module, &run->output, &end, why));
     run->seconds = end.seconds;
     run->outcome = report_outcome(&run->output, &end);
     if (run->outcome == COMPILE_ERROR && report_is_nested_launch(&run->output))
@@ -874,13 +904,13 @@ static Status try_empty_source(const CompileJob *job, const CompileTools *tools,
     CompilerRun run = {0};
     Text source = {0};
     text_printf(&source, "extern \"C\" %s\n{\n}\n", job->prototype);
+    empty.driver = NULL;
+    empty.header_count = 0;
     empty.source = source.data;
     empty.source_bytes = source.length;
     Status status = compile_folders_new(scratch, &folders, why);
-    if (status == STATUS_OK)
-        status = write_sources(&empty, tools->toolkit, &folders, why);
-    if (status == STATUS_OK)
-        status = run_compiler(&empty, tools, &folders, &run, why);
+    THEN(status, write_sources(&empty, tools->toolkit, &folders, why));
+    THEN(status, run_compiler(&empty, tools, &folders, &run, why));
     if (status == STATUS_OK && run.outcome == COMPILE_ERROR)
         status = fail(STATUS_SYSTEM, why, "the compiler, %s, cannot compile an empty solve() either: %.*s",
                       tools->toolkit->name, (int)strcspn(run.output.data, "\n"), run.output.data);
@@ -914,8 +944,7 @@ static Status find_or_compile(const CompileJob *job, const CompileTools *tools, 
     if (job->begins != NULL)
         job->begins(job->context);
     status = write_sources(job, tools->toolkit, folders, why);
-    if (status == STATUS_OK)
-        status = run_compiler(job, tools, folders, run, why);
+    THEN(status, run_compiler(job, tools, folders, run, why));
     compiled->outcome = run->outcome;
     if (status == STATUS_OK && is_lasting(run))
         compiler_run_write(&key, run);
@@ -973,9 +1002,7 @@ static Status take_object(const CompileJob *job, const CompileFolders *folders, 
         refuse_source(fault, run, compiled);
         return STATUS_OK;
     }
-    Status status = compile_put_file(folders->folder, "submission.so", run->object.data, run->object.length, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(compile_put_file(folders->folder, "submission.so", run->object.data, run->object.length, why));
     compiled->object_path = arena_printf(arena, "%s/submission.so", folders->folder);
     report_kernels(&run->output, arena, &compiled->kernels, &compiled->kernel_count);
     compiled->modules = arena_array(arena, 1, sizeof *compiled->modules);
@@ -985,7 +1012,7 @@ static Status take_object(const CompileJob *job, const CompileFolders *folders, 
                                                run->module.length};
     compiled->machine_code = machine_code_digest(compiled->modules, compiled->module_count, job->compute,
                                                  &run->host_object);
-    return status;
+    return STATUS_OK;
 }
 
 static void add_diagnostics(const CompileJob *job, const Toolkit *toolkit, const CompileFolders *folders,
@@ -1003,6 +1030,10 @@ static void add_diagnostics(const CompileJob *job, const Toolkit *toolkit, const
                                  "the judge's prototype",
                                  "./prototype.h",
                                  "the judge's prototype",
+                                 "/submission/./",
+                                 "",
+                                 "/submission/",
+                                 "",
                                  COMPILE_HEADERS "/",
                                  "",
                                  folders->in,
@@ -1029,15 +1060,17 @@ Status compile_submission(const CompileJob *asked, const Toolkit *toolkit, const
     CompileTools tools;
     CompileFolders folders;
     CompilerRun run = {0};
-    Text runtime = {0};
+    Text runtime = {0}, source = {0};
     *compiled = (Compiled){0};
+    if (asked->driver != NULL) {
+        source = source_with_driver(asked);
+        chosen.source = source.data;
+        chosen.source_bytes = source.length;
+    }
     Status status = toolkit_architecture(toolkit, asked->compute, &chosen.compute, why);
-    if (status == STATUS_OK)
-        status = find_tools(toolkit, &tools, &runtime, why);
-    if (status == STATUS_OK)
-        status = compile_folders_new(scratch, &folders, why);
-    if (status == STATUS_OK)
-        status = find_or_compile(job, &tools, &folders, scratch, &runtime, &run, compiled, why);
+    THEN(status, find_tools(toolkit, &tools, &runtime, why));
+    THEN(status, compile_folders_new(scratch, &folders, why));
+    THEN(status, find_or_compile(job, &tools, &folders, scratch, &runtime, &run, compiled, why));
     if (status == STATUS_OK && compiled->outcome == COMPILE_OK)
         status = take_object(job, &folders, &run, compiled, why);
     if (status == STATUS_OK)
@@ -1045,6 +1078,7 @@ Status compile_submission(const CompileJob *asked, const Toolkit *toolkit, const
     compiled->seconds = run.seconds;
     compiler_run_free(&run);
     text_free(&runtime);
+    text_free(&source);
     if (status != STATUS_OK)
         compiled_free(compiled);
     return status;
@@ -1067,7 +1101,7 @@ static const char script[] =
 static void add_prototype(const CompileJob *job, Text *text)
 {
     text_printf(text,
-                "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\n%s;\n"
+                "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\n#include <stddef.h>\n%s;\n"
                 "void convjudge_call(const unsigned long long *words)\n{\n    solve(",
                 job->prototype);
     for (size_t i = 0; i < job->parameter_count; i++)
@@ -1080,8 +1114,7 @@ static Status write_cpu_sources(const CompileJob *job, const CompileFolders *fol
     Text prototype = {0};
     add_prototype(job, &prototype);
     Status status = compile_put_file(folders->in, SOURCE_NAME, job->source, job->source_bytes, why);
-    if (status == STATUS_OK)
-        status = compile_put_file(folders->in, "prototype.h", prototype.data, prototype.length, why);
+    THEN(status, compile_put_file(folders->in, "prototype.h", prototype.data, prototype.length, why));
     text_free(&prototype);
     return status;
 }
@@ -1090,8 +1123,8 @@ static Status run_gcc(const CompileJob *job, const CompileFolders *folders, Text
 {
     static const char *const argv[] = {"/bin/sh", "-c", script, "compile", "/out/submission.o", "/out/submission.so",
                                        NULL};
-    Status status = write_cpu_sources(job, folders, why);
-    return status == STATUS_OK ? compile_in_sandbox(job, NULL, folders, argv, output, end, why) : status;
+    TRY(write_cpu_sources(job, folders, why));
+    return compile_in_sandbox(job, NULL, folders, argv, output, end, why);
 }
 
 /* Copies the object out of the folder that the compiler's user can write. */
@@ -1101,8 +1134,7 @@ static Status take_cpu_object(const CompileFolders *folders, Compiled *compiled,
     Text object = {0};
     snprintf(path, sizeof path, "%s/submission.so", folders->out);
     Status status = text_read_file(path, COMPILE_FILE_BYTES, &object, why);
-    if (status == STATUS_OK)
-        status = compile_put_file(folders->folder, "submission.so", object.data, object.length, why);
+    THEN(status, compile_put_file(folders->folder, "submission.so", object.data, object.length, why));
     if (status == STATUS_OK) {
         Hash hash;
         hash_begin(&hash);
@@ -1141,8 +1173,7 @@ Status compile_for_cpu(const CompileJob *job, const char *scratch, Compiled *com
     ProcessEnd end = {0};
     *compiled = (Compiled){0};
     Status status = compile_folders_new(scratch, &folders, why);
-    if (status == STATUS_OK)
-        status = run_gcc(job, &folders, &output, &end, why);
+    THEN(status, run_gcc(job, &folders, &output, &end, why));
     if (status == STATUS_OK) {
         compiled->seconds = end.seconds;
         compiled->outcome = report_outcome(&output, &end);

@@ -220,7 +220,8 @@ static void add_first_error(const Text *output, const CompileJob *job, Text *dia
 
 bool report_names_source(const Text *output)
 {
-    static const char *const names[] = {COMPILE_SOURCE_NAME, COMPILE_HOST_NAME, "prototype.h", "submission.ptx", NULL};
+    static const char *const names[] = {COMPILE_SOURCE_NAME, COMPILE_HOST_NAME, COMPILE_DRIVER_NAME,
+                                        "prototype.h",       "submission.ptx",  NULL};
     return contains_any(output, names);
 }
 
@@ -329,8 +330,48 @@ static bool is_about_solve(const char *output, int line)
            has_error_in_line(output, line, "functions that differ only in their return type cannot be overloaded");
 }
 
+/* What the driver calls and the submission does not define, with its parameters if the linker says so; NULL: nothing. */
+static const char *missing_name(const Text *output, size_t *length)
+{
+    static const char *const signs[] = {
+        "undefined reference to `", "error: identifier \"", /* "driver.cu(7): error: identifier "conv" is undefined" */
+        "error: use of undeclared identifier '"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        const char *name = strstr(output->data, signs[i]), *line = name;
+        while (line != NULL && line > output->data && line[-1] != '\n')
+            line--;
+        if (name == NULL || (i > 0 && strncmp(line, COMPILE_DRIVER_NAME, strlen(COMPILE_DRIVER_NAME)) != 0))
+            continue;
+        name += strlen(signs[i]);
+        *length = strcspn(name, "'\"\n");
+        return name;
+    }
+    return NULL;
+}
+
+/* A function of the same name with other parameters is another one in C++. */
+static bool add_missing(const Text *output, const CompileJob *job, Text *diagnostics)
+{
+    size_t length;
+    char function[80];
+    const char *name = missing_name(output, &length);
+    if (name == NULL)
+        return false;
+    snprintf(function, sizeof function, "%.*s", (int)strcspn(name, "('\"\n"), name);
+    const int line = line_of_function(job->source, function);
+    if (line > 0 && line < text_line_at(job->source, job->source_bytes - strlen(job->driver)))
+        text_printf(diagnostics, "%s:%d: %s() differs from what the driver of the problem calls: see %s\n",
+                    job->file_name, line, function, job->headers[0].name);
+    else
+        text_printf(diagnostics, "%s: defines no %.*s, which the driver of the problem calls: see %s\n", job->file_name,
+                    (int)length, name, job->headers[0].name);
+    return true;
+}
+
 static bool add_solve(const Text *output, const CompileJob *job, Text *diagnostics)
 {
+    if (job->driver != NULL)
+        return add_missing(output, job, diagnostics);
     int line = line_of_function(job->source, "solve");
     if (!is_about_solve(output->data, line))
         return false;

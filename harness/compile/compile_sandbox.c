@@ -98,8 +98,7 @@ Status compile_folders_new(const char *scratch, CompileFolders *folders, Message
     Status status = make_folder(folders->folder, "in", 0755, folders->in, sizeof folders->in, why);
     if (status == STATUS_OK) /* written by another user where the judge is root */
         status = make_folder(folders->folder, "out", 0777, folders->out, sizeof folders->out, why);
-    if (status == STATUS_OK)
-        status = check_room(folders->out, why);
+    THEN(status, check_room(folders->out, why));
     return status;
 }
 
@@ -177,9 +176,8 @@ static Status run_once(const CompileJob *job, const SandboxSpec *spec, Text *out
     Sandbox *sandbox;
     ProcessSpec process;
     Status status = sandbox_new(spec, &sandbox, &process, why);
-    if (status == STATUS_OK)
-        status = process_run(&process, COMPILE_LOAD * compile_seconds(job->cpu_seconds), COMPILE_OUTPUT_BYTES, output,
-                             end, why);
+    THEN(status, process_run(&process, COMPILE_LOAD * compile_seconds(job->cpu_seconds), COMPILE_OUTPUT_BYTES, output,
+                             end, why));
     if (status == STATUS_OK && sandbox_was_not_made(sandbox, end->exit_status))
         status = fail(STATUS_SYSTEM, why, "the compiler's sandbox could not be made: %.300s",
                       output->length > before ? output->data + before : "no reason given");

@@ -31,6 +31,7 @@ unsigned compile_seconds(unsigned of_problem);
 /* Submissions are compiled under this name, so that their code does not depend on the student's file name. The line
  * information of PTX holds it as /submission/submission.cu; show the student's own name instead. */
 #define COMPILE_SOURCE_NAME "submission.cu"
+#define COMPILE_DRIVER_NAME "driver.cu"
 #define COMPILE_HOST_NAME "submission.cudafe1.cpp" /* what nvcc calls the host's side of it */
 
 /* Told when the compiler is about to run, which takes seconds, since nothing is kept from before. */
@@ -43,6 +44,10 @@ typedef struct CompileJob {
     const char *prototype;              /* C declaration: "void solve(const float* input, int n)" */
     const char *const *parameter_types; /* "const float*", "int", ...: one for each parameter, for convjudge_call */
     size_t parameter_count;
+    const char
+        *driver; /* CUDA source of the problem, compiled behind the submission's; it defines solve(). NULL: none */
+    const NamedText *headers; /* what the source may include; with a driver the first is included before it */
+    size_t header_count;
     int compute;           /* 90 for a device of compute capability 9.0 */
     bool unoptimised;      /* by nvcc: ptxas leaves out all optimisation (-Xptxas -O0) */
     unsigned cpu_seconds;  /* compile_seconds() of the problem */

@@ -52,8 +52,7 @@ int host_line(const char *object_path, uint64_t offset)
     Message why = {0};
     snprintf(address, sizeof address, "0x%llx", (unsigned long long)offset);
     Status status = sandbox_new(&spec, &sandbox, &process, &why);
-    if (status == STATUS_OK)
-        status = process_run(&process, WALL_SECONDS, MAX_OUTPUT, &output, &end, &why);
+    THEN(status, process_run(&process, WALL_SECONDS, MAX_OUTPUT, &output, &end, &why));
     int line = status == STATUS_OK && end.exit_status == 0 ? first_line(&output) : 0;
     sandbox_free(sandbox);
     text_free(&output);

@@ -30,10 +30,10 @@ Status judge_source_run(const char *const *argv, const char *folder, Text *outpu
                               .output = -1,
                               .own_processes = true, /* a compiler is a driver and what that starts */
                               .may_share_processes = true};
-    Status status = process_run(&spec, COMPILE_SECONDS, MAX_OUTPUT_BYTES, output, end, why);
-    if (status == STATUS_OK && end->timed_out)
+    TRY(process_run(&spec, COMPILE_SECONDS, MAX_OUTPUT_BYTES, output, end, why));
+    if (end->timed_out)
         return fail(STATUS_SYSTEM, why, "the compiler did not end within %d seconds", COMPILE_SECONDS);
-    return status;
+    return STATUS_OK;
 }
 
 static Status compile_error(const Text *output, const char *source, Message *why)
@@ -101,8 +101,7 @@ static Status hash_folder(const char *folder, Hash *hash, Message *why)
     for (int i = 0; i < count; i++) {
         char path[PATH_MAX + 256];
         snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        if (status == STATUS_OK)
-            status = entries[i]->d_type == DT_DIR ? hash_folder(path, hash, why) : judge_source_hash(hash, path, why);
+        THEN(status, entries[i]->d_type == DT_DIR ? hash_folder(path, hash, why) : judge_source_hash(hash, path, why));
         free(entries[i]);
     }
     free(entries);

@@ -104,10 +104,8 @@ Status program_ask(const char *const *argv, ProgramAnswer *read, void *context, 
         return STATUS_OK;
     }
     text_free(&output);
-    Status status = scratch_new(folder, sizeof folder, why);
-    if (status != STATUS_OK)
-        return status;
-    status = ask(argv, folder, &output, &end, why);
+    TRY(scratch_new(folder, sizeof folder, why));
+    Status status = ask(argv, folder, &output, &end, why);
     if (status == STATUS_OK && was_killed(&end))
         status = fail(STATUS_SYSTEM, why, "%s: was killed by signal %d before it could report %s", argv[0],
                       end.exit_status - KILLED, what);
@@ -201,9 +199,8 @@ static Status ask_nvcc(Toolkit *toolkit, Message *why)
     const char *const list[] = {toolkit->compiler, "--list-gpu-code", NULL};
     Status status = program_ask(dry_run, read_dry_run, toolkit, "its toolkit's folder and version", HOW_TO_GET_NVCC,
                                 why);
-    if (status == STATUS_OK)
-        status = program_ask(list, toolkit_read_architectures, toolkit, "which GPUs it compiles for", HOW_TO_GET_NVCC,
-                             why);
+    THEN(status,
+         program_ask(list, toolkit_read_architectures, toolkit, "which GPUs it compiles for", HOW_TO_GET_NVCC, why));
     toolkit_set_name(toolkit, "nvcc");
     if (status == STATUS_OK)
         answered = *toolkit;
@@ -304,15 +301,13 @@ static Status probe(const Toolkit *toolkit, Message *why)
     Text kept = {0};
     Message error;
     Status status = paths_home("harness/cuda", headers, sizeof headers, why);
-    if (status == STATUS_OK)
-        status = probe_key(toolkit, headers, &key, why);
+    THEN(status, probe_key(toolkit, headers, &key, why));
     if (status != STATUS_OK || compile_cache_read(NULL, &key, &kept)) {
         text_free(&kept);
         return status;
     }
     status = compile_side(toolkit, headers, "--cuda-device-only", &error);
-    if (status == STATUS_OK)
-        status = compile_side(toolkit, headers, "--cuda-host-only", &error);
+    THEN(status, compile_side(toolkit, headers, "--cuda-host-only", &error));
     if (status != STATUS_OK)
         return fail(STATUS_NOT_FOUND, why, "%s (%s) does not work here: %s", toolkit->name, toolkit->compiler,
                     error.text);
@@ -329,8 +324,8 @@ static Status try_clang(const char *name, Toolkit *toolkit, Message *why)
     *toolkit = (Toolkit){.kind = TOOLKIT_CLANG};
     if (!program_on_path(name, toolkit->compiler))
         return fail(STATUS_NOT_FOUND, why, "no clang %d or later found", OLDEST_CLANG);
-    Status status = ask_clang(toolkit, why);
-    return status == STATUS_OK ? probe(toolkit, why) : status;
+    TRY(ask_clang(toolkit, why));
+    return probe(toolkit, why);
 }
 
 /* Versions by their names, newest first; then "clang", which is the only name where a system has a single version. */
@@ -443,11 +438,10 @@ Status toolkit_gencode(const Toolkit *toolkit, int compute, const char *features
                        Message *why)
 {
     int chosen;
-    Status status = toolkit_architecture(toolkit, compute, &chosen, why);
-    if (status == STATUS_OK)
-        snprintf(option, size, "arch=compute_%d%s,code=[sm_%d%s,compute_%d%s]", chosen, features, chosen, features,
-                 chosen, features);
-    return status;
+    TRY(toolkit_architecture(toolkit, compute, &chosen, why));
+    snprintf(option, size, "arch=compute_%d%s,code=[sm_%d%s,compute_%d%s]", chosen, features, chosen, features, chosen,
+             features);
+    return STATUS_OK;
 }
 
 /* ==== device code ================================================================================================= */
@@ -492,13 +486,8 @@ static Status run_nvcc(const DeviceCodeJob *job, const Toolkit *toolkit, const c
     const char *argv[MAX_ARGUMENTS] = {
         toolkit->compiler, "-gencode", architecture, "-I", home, "-I", folder, "-o", image};
     size_t count = 9;
-    Status status = paths_home("", home, sizeof home, why);
-    if (status != STATUS_OK)
-        return status;
-    status = toolkit_gencode(toolkit, job->compute, job->with_features ? "a" : "", architecture, sizeof architecture,
-                             why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(paths_home("", home, sizeof home, why));
+    TRY(toolkit_gencode(toolkit, job->compute, job->with_features ? "a" : "", architecture, sizeof architecture, why));
     for (const char *const *flag = flags; *flag != NULL; flag++)
         argv[count++] = *flag;
     for (const char *const *option = or_empty_list(job->options); *option != NULL; option++) {
@@ -530,10 +519,8 @@ static Status compile_kernels(const DeviceCodeJob *job, const Toolkit *toolkit, 
     snprintf(path, sizeof path, "%s/code.fatbin", folder);
     if (job->include != NULL)
         status = write_include(folder, job->include, why);
-    if (status == STATUS_OK)
-        status = run_nvcc(job, toolkit, folder, path, why);
-    if (status == STATUS_OK)
-        status = text_read_file(path, MAX_IMAGE_BYTES, image, why);
+    THEN(status, run_nvcc(job, toolkit, folder, path, why));
+    THEN(status, text_read_file(path, MAX_IMAGE_BYTES, image, why));
     scratch_remove(folder);
     return status;
 }
@@ -543,12 +530,10 @@ Status device_code_build(const DeviceCodeJob *job, Text *image, Message *why)
     Toolkit toolkit;
     Digest key;
     Status status = toolkit_find_nvcc(&toolkit, why);
-    if (status == STATUS_OK)
-        status = cache_key(job, &toolkit, &key, why);
+    THEN(status, cache_key(job, &toolkit, &key, why));
     if (status != STATUS_OK || compile_cache_read(NULL, &key, image))
         return status;
-    status = compile_kernels(job, &toolkit, image, why);
-    if (status == STATUS_OK)
-        compile_cache_write(NULL, &key, image);
-    return status;
+    TRY(compile_kernels(job, &toolkit, image, why));
+    compile_cache_write(NULL, &key, image);
+    return STATUS_OK;
 }

@@ -7,6 +7,10 @@
 
 #include "cuda_runtime.h"
 
+#if defined __clang__ && __clang_major__ < 17
+#error half precision needs nvcc, or clang 17: clang compiles a subset of CUDA without it
+#else
+
 #define HALF static __host__ __device__ __forceinline__
 #define DEVICE static __device__ __forceinline__
 
@@ -136,4 +140,5 @@ HALF __half2 __highs2half2(__half2 a, __half2 b) { return __half2(a.y, b.y); }
 #define PTX_TYPE "f16"
 #include "half_arithmetic.h"
 
+#endif
 #endif

@@ -112,16 +112,12 @@ static CudaError queue_tensor(CeilingBench *bench, int turn)
 static CudaError time_once(CeilingBench *bench, QueueFunction *queue, double *seconds)
 {
     Device *device = bench->device;
-    CudaError error = queue(bench, 1);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = device->events->record(device, bench->start, NULL);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = queue(bench, 0);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = device->events->record(device, bench->stop, NULL);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = device->streams->synchronize_all(device);
-    return error == CUDA_ERROR_SUCCESS ? device->events->elapsed(device, bench->start, bench->stop, seconds) : error;
+    TRY(queue(bench, 1));
+    TRY(device->events->record(device, bench->start, NULL));
+    TRY(queue(bench, 0));
+    TRY(device->events->record(device, bench->stop, NULL));
+    TRY(device->streams->synchronize_all(device));
+    return device->events->elapsed(device, bench->start, bench->stop, seconds);
 }
 
 /* The median; of an even number of times the lower of the two in the middle. */
@@ -231,10 +227,8 @@ static Status load_file(CeilingBench *bench, const char *file, bool with_feature
     Status status = paths_home(file, source, sizeof source, why);
     const DeviceCodeJob job = {
         .source = source, .compute = 10 * info->compute_major + info->compute_minor, .with_features = with_features};
-    if (status == STATUS_OK)
-        status = device_code_build(&job, &image, why);
-    if (status == STATUS_OK)
-        status = bench->device->modules->load(bench->device, image.data, image.length, module, why);
+    THEN(status, device_code_build(&job, &image, why));
+    THEN(status, bench->device->modules->load(bench->device, image.data, image.length, module, why));
     text_free(&image);
     return status;
 }
@@ -251,24 +245,19 @@ static Status load_kernels(CeilingBench *bench, Message *why)
 
 static CudaError new_array(CeilingBench *bench, uint64_t bytes, uint64_t *address)
 {
-    CudaError error = bench->device->memory->alloc(bench->device, bytes, address);
-    return error == CUDA_ERROR_SUCCESS ? bench->device->copies->fill(bench->device, *address, 0, bytes, NULL) : error;
+    TRY(bench->device->memory->alloc(bench->device, bytes, address));
+    return bench->device->copies->fill(bench->device, *address, 0, bytes, NULL);
 }
 
 static Status new_arrays(CeilingBench *bench, Message *why)
 {
     const uint64_t threads = (uint64_t)fma_blocks(&bench->device->info) * BLOCK_THREADS;
     CudaError error = new_array(bench, bench->work->bytes, &bench->arrays[0]);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = new_array(bench, bench->work->bytes, &bench->arrays[1]);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = new_array(bench, threads * sizeof(float), &bench->sums);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = new_array(bench, CLOCKS * sizeof(int64_t), &bench->clocks);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = bench->device->events->create(bench->device, true, &bench->start);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = bench->device->events->create(bench->device, true, &bench->stop);
+    THEN(error, new_array(bench, bench->work->bytes, &bench->arrays[1]));
+    THEN(error, new_array(bench, threads * sizeof(float), &bench->sums));
+    THEN(error, new_array(bench, CLOCKS * sizeof(int64_t), &bench->clocks));
+    THEN(error, bench->device->events->create(bench->device, true, &bench->start));
+    THEN(error, bench->device->events->create(bench->device, true, &bench->stop));
     return error == CUDA_ERROR_SUCCESS
                ? STATUS_OK
                : fail(STATUS_SYSTEM, why, "memory for the calibration: %s", cuda_error_text(error));
@@ -310,18 +299,12 @@ Status ceilings_measure(Device *device, const CeilingsWork *work, void (*step)(v
     const Steps steps = {step, context};
     Status status = device_calibrate(device, why);
     put_identity(&device->info, ceilings);
-    if (status == STATUS_OK)
-        status = load_kernels(&bench, why);
-    if (status == STATUS_OK)
-        status = new_arrays(&bench, why);
-    if (status == STATUS_OK)
-        status = measure_fma(&bench, &steps, ceilings, why);
-    if (status == STATUS_OK)
-        status = measure_tensor(&bench, &steps, ceilings, why);
-    if (status == STATUS_OK)
-        status = measure_copy(&bench, &steps, ceilings, why);
-    if (status == STATUS_OK)
-        status = measure_read(&bench, &steps, ceilings, why);
+    THEN(status, load_kernels(&bench, why));
+    THEN(status, new_arrays(&bench, why));
+    THEN(status, measure_fma(&bench, &steps, ceilings, why));
+    THEN(status, measure_tensor(&bench, &steps, ceilings, why));
+    THEN(status, measure_copy(&bench, &steps, ceilings, why));
+    THEN(status, measure_read(&bench, &steps, ceilings, why));
     free_all(&bench);
     return status;
 }
@@ -373,8 +356,7 @@ Status ceilings_read(const char *device_id, Ceilings *ceilings, Message *why)
     Status status = ceilings_path(device_id, path, sizeof path, why);
     if (status == STATUS_OK && access(path, F_OK) != 0)
         status = fail(STATUS_NOT_FOUND, why, "%s: no such file; measure the device with: convjudge calibrate", path);
-    if (status == STATUS_OK)
-        status = json_read(path, MAX_FILE_BYTES, &file, why);
+    THEN(status, json_read(path, MAX_FILE_BYTES, &file, why));
     if (status != STATUS_OK)
         return status;
     status = record_read(&ceilings_table, &file, file.root, NULL, ceilings, why);
@@ -401,8 +383,7 @@ Status ceilings_write(const Ceilings *ceilings, Message *why)
     char path[4096];
     Text text = {0};
     Status status = ceilings_path(ceilings->device, path, sizeof path, why);
-    if (status == STATUS_OK)
-        status = make_folder(why);
+    THEN(status, make_folder(why));
     if (status == STATUS_OK) {
         record_print(&ceilings_table, ceilings, &text);
         status = text_write_file(path, &text, why);

@@ -48,8 +48,7 @@ static Status initialise(Message *why)
     int count = 0;
     setenv("CUDA_MODULE_LOADING", "EAGER", 1); /* else the first launch of a kernel would also time its loading */
     CudaError error = driver.cuInit(0);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = driver.cuDeviceGetCount(&count);
+    THEN(error, driver.cuDeviceGetCount(&count));
     bool none = error == CUDA_ERROR_SUCCESS && count == 0;
     if (none || error == CUDA_ERROR_NO_DEVICE || error == CUDA_ERROR_STUB_LIBRARY)
         return fail(STATUS_NOT_FOUND, why, "%s finds no GPU", driver_name());
@@ -81,8 +80,7 @@ Status cuda_driver_open(const CudaDriver **opened, Message *why)
     if (found == NULL)
         return fail(STATUS_NOT_FOUND, why, "no NVIDIA driver here: %s", dlerror());
     Status status = bind_calls(found, why);
-    if (status == STATUS_OK)
-        status = initialise(why);
+    THEN(status, initialise(why));
     if (status == STATUS_OK)
         library = found;
     else

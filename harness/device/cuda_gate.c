@@ -134,8 +134,7 @@ static DeviceStream *next_used(CudaDevice *cuda, DeviceStream *after)
 static CudaError join(CudaDevice *cuda, DeviceStream *stream)
 {
     CudaError error = cuda->driver->cuEventRecord(stream->joint, stream->raw);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda->driver->cuStreamWaitEvent(cuda->own.raw, stream->joint, 0);
+    THEN(error, cuda->driver->cuStreamWaitEvent(cuda->own.raw, stream->joint, 0));
     cuda->own.used = true;
     cuda->idle = false;
     stream->used = false;
@@ -170,10 +169,8 @@ static CudaError mark_end(CudaDevice *cuda)
     if (getrandom(&bracket->nonce, sizeof bracket->nonce, 0) != (ssize_t)sizeof bracket->nonce)
         return CUDA_ERROR_UNKNOWN;
     CudaError error = last_stream(cuda, &raw);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_note(cuda, cuda->driver->cuEventRecord(bracket->stop, raw));
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_note(cuda, cuda->driver->cuStreamWriteValue64(raw, cuda->nonce_address, bracket->nonce, 0));
+    THEN(error, cuda_note(cuda, cuda->driver->cuEventRecord(bracket->stop, raw)));
+    THEN(error, cuda_note(cuda, cuda->driver->cuStreamWriteValue64(raw, cuda->nonce_address, bracket->nonce, 0)));
     bracket->marked = error == CUDA_ERROR_SUCCESS;
     bracket->arrived = false;
     return error;
@@ -302,14 +299,12 @@ CudaError cuda_enter(CudaDevice *cuda, DeviceStream *stream, CuStream *raw)
     CudaError error = CUDA_ERROR_SUCCESS;
     if (stream == NULL)
         stream = &cuda->legacy;
-    if (cuda->sticky != CUDA_ERROR_SUCCESS)
-        return cuda->sticky;
+    TRY(cuda->sticky);
     if (cuda->held >= CUDA_MAX_HELD)
         error = cuda_release(cuda);
     if (error == CUDA_ERROR_SUCCESS && cuda->holding)
         error = hold(cuda, stream);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = record_start(cuda, stream);
+    THEN(error, record_start(cuda, stream));
     end_pause(cuda);
     cuda->held += cuda->holding;
     cuda->idle = false;
@@ -369,11 +364,9 @@ static CudaError release_and_wait(CudaDevice *cuda, Poll *poll, void *what)
     if (cuda->sticky != CUDA_ERROR_SUCCESS || cuda->idle)
         return cuda->sticky;
     CudaError error = cuda_release(cuda);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = mark_end(cuda);
+    THEN(error, mark_end(cuda));
     double before_s = cuda->waited_s;
-    if (error == CUDA_ERROR_SUCCESS)
-        error = wait_until(cuda, poll, what);
+    THEN(error, wait_until(cuda, poll, what));
     if (cuda->waited_s > before_s)
         cuda->bracket.idle_s = now_s();
     if (error == CUDA_ERROR_SUCCESS)
@@ -389,10 +382,10 @@ static CudaError wait_for_stream(CudaDevice *cuda, DeviceStream *stream)
 CudaError cuda_wait(CudaDevice *cuda, DeviceStream *stream)
 {
     DeviceStream *done = stream == NULL ? &cuda->legacy : stream;
-    CudaError error = wait_for_stream(cuda, done);
-    if (error == CUDA_ERROR_SUCCESS && cuda->bracket.open && all_streams_are_idle(cuda, done))
+    TRY(wait_for_stream(cuda, done));
+    if (cuda->bracket.open && all_streams_are_idle(cuda, done))
         begin_pause(cuda);
-    return error;
+    return CUDA_ERROR_SUCCESS;
 }
 
 static CudaError cuda_wait_event(CudaDevice *cuda, CuEvent event)
@@ -476,20 +469,16 @@ static CudaError make_caches_cold(CudaDevice *cuda)
     driver->cuCtxSetLimit(CU_LIMIT_PERSISTING_L2,
                           0); /* fails on a device without persisting lines, which needs no reset */
     driver->cuCtxResetPersistingL2Cache();
-    CudaError error = cuda_enter(cuda, &cuda->own, &raw);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_note(cuda, driver->cuMemsetD32Async(cuda->flush_address, 0, cuda->flush_bytes / 4, raw));
-    return error == CUDA_ERROR_SUCCESS ? cuda_wait_all(cuda) : error;
+    TRY(cuda_enter(cuda, &cuda->own, &raw));
+    TRY(cuda_note(cuda, driver->cuMemsetD32Async(cuda->flush_address, 0, cuda->flush_bytes / 4, raw)));
+    return cuda_wait_all(cuda);
 }
 
 CudaError cuda_bracket_begin(CudaDevice *cuda)
 {
     CudaBracket *bracket = &cuda->bracket;
-    CudaError error = cuda_wait_all(cuda);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = make_caches_cold(cuda);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(cuda_wait_all(cuda));
+    TRY(make_caches_cold(cuda));
     *bracket = (CudaBracket){.open = true, .start = bracket->start, .stop = bracket->stop};
     return close_gate(cuda);
 }
@@ -497,11 +486,10 @@ CudaError cuda_bracket_begin(CudaDevice *cuda)
 /* Asks each stream that seems to be idle for an echo. */
 static CudaError collect_echoes(CudaDevice *cuda)
 {
-    CudaError error = cuda->own.used ? collect_echo(cuda, &cuda->own) : CUDA_ERROR_SUCCESS;
-    for (DeviceStream *stream = next_used(cuda, NULL); stream != NULL && error == CUDA_ERROR_SUCCESS;
-         stream = next_used(cuda, stream))
-        error = collect_echo(cuda, stream);
-    return error;
+    TRY(cuda->own.used ? collect_echo(cuda, &cuda->own) : CUDA_ERROR_SUCCESS);
+    for (DeviceStream *stream = next_used(cuda, NULL); stream != NULL; stream = next_used(cuda, stream))
+        TRY(collect_echo(cuda, stream));
+    return CUDA_ERROR_SUCCESS;
 }
 
 /* When the work had ended, as far as the host can tell. */
@@ -538,8 +526,7 @@ CudaError cuda_bracket_end(CudaDevice *cuda, DeviceBracket *taken)
             if (now_s() - start_s > ECHO_SECONDS) /* all streams are idle, and still it has not arrived */
                 error = CUDA_ERROR_UNKNOWN;
         }
-        if (error == CUDA_ERROR_SUCCESS)
-            error = collect_echoes(cuda);
+        THEN(error, collect_echoes(cuda));
     }
     if (cuda->holding)
         stop_holding(cuda);
@@ -567,14 +554,12 @@ static CudaError stream_open(CudaDevice *cuda, DeviceStream *stream)
 static CudaError stream_create(Device *device, DeviceStreamKind kind, DeviceStream **stream)
 {
     CudaDevice *cuda = cuda_of(device);
-    CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : cuda_release(cuda);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : cuda_release(cuda));
     *stream = calloc(1, sizeof **stream);
     if (*stream == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
     (*stream)->non_blocking = kind >= DEVICE_STREAM_NON_BLOCKING;
-    error = stream_open(cuda, *stream);
+    CudaError error = stream_open(cuda, *stream);
     if (error != CUDA_ERROR_SUCCESS) {
         free(*stream);
         return error;
@@ -597,10 +582,8 @@ static CudaError stream_destroy(Device *device, DeviceStream *stream)
     CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : cuda_release(cuda);
     if (error == CUDA_ERROR_SUCCESS && stream->used)
         error = cuda_finish(cuda, stream);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_note(cuda, cuda->driver->cuStreamDestroy(stream->raw));
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_note(cuda, cuda->driver->cuEventDestroy(stream->joint));
+    THEN(error, cuda_note(cuda, cuda->driver->cuStreamDestroy(stream->raw)));
+    THEN(error, cuda_note(cuda, cuda->driver->cuEventDestroy(stream->joint)));
     *link = stream->next;
     free(stream);
     return error;
@@ -628,8 +611,8 @@ static CudaError stream_wait_event(Device *device, DeviceStream *stream, DeviceE
     CuStream raw;
     if (!event->recorded)
         return cuda->sticky;
-    CudaError error = cuda_enter(cuda, stream, &raw);
-    return error != CUDA_ERROR_SUCCESS ? error : cuda_note(cuda, cuda->driver->cuStreamWaitEvent(raw, event->raw, 0));
+    TRY(cuda_enter(cuda, stream, &raw));
+    return cuda_note(cuda, cuda->driver->cuStreamWaitEvent(raw, event->raw, 0));
 }
 
 static CudaError synchronize_all(Device *device)
@@ -641,12 +624,10 @@ CudaError cuda_streams_open(CudaDevice *cuda)
 {
     cuda->legacy.raw = CU_STREAM_LEGACY;
     cuda->own.non_blocking = true;
-    CudaError error = stream_open(cuda, &cuda->legacy);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = stream_open(cuda, &cuda->own);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda->driver->cuEventCreate(&cuda->bracket.start, CU_EVENT_TIMED);
-    return error == CUDA_ERROR_SUCCESS ? cuda->driver->cuEventCreate(&cuda->bracket.stop, CU_EVENT_TIMED) : error;
+    TRY(stream_open(cuda, &cuda->legacy));
+    TRY(stream_open(cuda, &cuda->own));
+    TRY(cuda->driver->cuEventCreate(&cuda->bracket.start, CU_EVENT_TIMED));
+    return cuda->driver->cuEventCreate(&cuda->bracket.stop, CU_EVENT_TIMED);
 }
 
 void cuda_streams_free(CudaDevice *cuda)
@@ -672,8 +653,7 @@ const DeviceStreamOps CUDA_STREAM_OPS = {
 static CudaError event_create(Device *device, bool is_timed, DeviceEvent **event)
 {
     CudaDevice *cuda = cuda_of(device);
-    if (cuda->sticky != CUDA_ERROR_SUCCESS)
-        return cuda->sticky;
+    TRY(cuda->sticky);
     *event = calloc(1, sizeof **event);
     if (*event == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
@@ -688,8 +668,7 @@ static CudaError event_destroy(Device *device, DeviceEvent *event)
 {
     CudaDevice *cuda = cuda_of(device);
     CudaError error = cuda->sticky;
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_note(cuda, cuda->driver->cuEventDestroy(event->raw));
+    THEN(error, cuda_note(cuda, cuda->driver->cuEventDestroy(event->raw)));
     free(event);
     return error;
 }
@@ -698,9 +677,7 @@ static CudaError event_record(Device *device, DeviceEvent *event, DeviceStream *
 {
     CudaDevice *cuda = cuda_of(device);
     CuStream raw;
-    CudaError error = cuda_enter(cuda, stream, &raw);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(cuda_enter(cuda, stream, &raw));
     event->recorded = true;
     return cuda_note(cuda, cuda->driver->cuEventRecord(event->raw, raw));
 }
@@ -725,12 +702,10 @@ static CudaError event_elapsed(Device *device, DeviceEvent *start, DeviceEvent *
 {
     CudaDevice *cuda = cuda_of(device);
     float milliseconds = 0;
-    CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : cuda_release(cuda);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : cuda_release(cuda));
     if (!start->recorded || !stop->recorded)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    error = cuda_note(cuda, cuda->driver->cuEventElapsedTime(&milliseconds, start->raw, stop->raw));
+    CudaError error = cuda_note(cuda, cuda->driver->cuEventElapsedTime(&milliseconds, start->raw, stop->raw));
     *seconds = 1e-3 * milliseconds;
     return error;
 }

@@ -198,12 +198,9 @@ static CudaError map_more(CudaDevice *cuda, uint64_t bytes)
     const CuAccess access = {.location = here, .flags = CU_ACCESS_READ_WRITE};
     CuAddress address = cuda->range.base + cuda->mapped_bytes;
     CuAllocation allocation;
-    CudaError error = cuda->driver->cuMemCreate(&allocation, bytes, &properties, 0);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
-    error = cuda->driver->cuMemMap(address, bytes, 0, allocation, 0);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda->driver->cuMemSetAccess(address, bytes, &access, 1);
+    TRY(cuda->driver->cuMemCreate(&allocation, bytes, &properties, 0));
+    CudaError error = cuda->driver->cuMemMap(address, bytes, 0, allocation, 0);
+    THEN(error, cuda->driver->cuMemSetAccess(address, bytes, &access, 1));
     cuda->driver->cuMemRelease(allocation); /* mapped memory stays until the process ends */
     if (error == CUDA_ERROR_SUCCESS)
         cuda->mapped_bytes += bytes;
@@ -217,8 +214,7 @@ static CudaError map_up_to(CudaDevice *cuda, uint64_t end)
     if (end <= mapped_end)
         return CUDA_ERROR_SUCCESS;
     CudaError error = cuda_wait_all(cuda);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = map_more(cuda, (end - mapped_end + MAP_BYTES - 1) / MAP_BYTES * MAP_BYTES);
+    THEN(error, map_more(cuda, (end - mapped_end + MAP_BYTES - 1) / MAP_BYTES * MAP_BYTES));
     return cuda_note(cuda, error);
 }
 
@@ -232,9 +228,8 @@ static CudaError fill_zones(CudaDevice *cuda, const AddressPiece *piece)
     uint64_t end = piece->address + piece->bytes, begin = address_zones_begin(piece);
     uint64_t words = (end + 3) / 4 * 4;
     CudaError error = driver->cuMemsetD32Async(begin, piece->zones.before, (piece->address - begin) / 4, cuda->own.raw);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = driver->cuMemsetD32Async(words, piece->zones.behind, (address_zones_end(piece) - words) / 4,
-                                         cuda->own.raw);
+    THEN(error,
+         driver->cuMemsetD32Async(words, piece->zones.behind, (address_zones_end(piece) - words) / 4, cuda->own.raw));
     if (error == CUDA_ERROR_SUCCESS && words > end)
         error = driver->cuMemsetD8Async(end, piece->zones.rest, words - end, cuda->own.raw);
     return error == CUDA_ERROR_SUCCESS ? cuda_wait_own(cuda) : cuda_note(cuda, error);
@@ -291,8 +286,7 @@ static CudaError read_zones(CudaDevice *cuda, const AddressPiece *piece, uint8_t
     const CudaDriver *driver = cuda->driver;
     uint64_t end = piece->address + piece->bytes, begin = address_zones_begin(piece), head = piece->address - begin;
     CudaError error = driver->cuMemcpyDtoHAsync(zones, begin, head, cuda->own.raw);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = driver->cuMemcpyDtoHAsync(zones + head, end, address_zones_end(piece) - end, cuda->own.raw);
+    THEN(error, driver->cuMemcpyDtoHAsync(zones + head, end, address_zones_end(piece) - end, cuda->own.raw));
     return cuda_note(cuda, error);
 }
 
@@ -301,8 +295,7 @@ static CudaError check_some(CudaDevice *cuda, const AddressPiece *pieces, size_t
     CudaError error = cuda->sticky;
     for (size_t i = 0; i < count && error == CUDA_ERROR_SUCCESS; i++)
         error = read_zones(cuda, &pieces[i], cuda->zones + i * CUDA_ZONE_ROOM);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_wait_own(cuda);
+    THEN(error, cuda_wait_own(cuda));
     for (size_t i = 0; i < count && error == CUDA_ERROR_SUCCESS; i++)
         if (!zones_hold(cuda, &pieces[i], cuda->zones + i * CUDA_ZONE_ROOM))
             error = cuda->sticky;
@@ -336,8 +329,7 @@ static CudaError furnish(CudaDevice *cuda, AddressPiece *piece)
     CudaError error = getrandom(&piece->zones, sizeof piece->zones, 0) == (ssize_t)sizeof piece->zones
                           ? map_up_to(cuda, address_zones_end(piece))
                           : CUDA_ERROR_UNKNOWN;
-    if (error == CUDA_ERROR_SUCCESS)
-        error = fill_zones(cuda, piece);
+    THEN(error, fill_zones(cuda, piece));
     if (error != CUDA_ERROR_SUCCESS)
         address_give_back(&cuda->range, piece->address);
     return error;
@@ -346,8 +338,7 @@ static CudaError furnish(CudaDevice *cuda, AddressPiece *piece)
 static CudaError alloc(Device *device, uint64_t bytes, uint64_t *address)
 {
     CudaDevice *cuda = cuda_of(device);
-    if (cuda->sticky != CUDA_ERROR_SUCCESS)
-        return cuda->sticky;
+    TRY(cuda->sticky);
     AddressPiece *piece = has_room(cuda, bytes) ? address_take(&cuda->range, bytes) : NULL;
     if (piece != NULL)
         *address = piece->address;
@@ -357,8 +348,7 @@ static CudaError alloc(Device *device, uint64_t bytes, uint64_t *address)
 static CudaError find_room(Device *device, uint64_t bytes, uint64_t *address)
 {
     CudaDevice *cuda = cuda_of(device);
-    if (cuda->sticky != CUDA_ERROR_SUCCESS)
-        return cuda->sticky;
+    TRY(cuda->sticky);
     AddressPiece *piece = has_room(cuda, bytes) ? address_take(&cuda->range, bytes) : NULL;
     if (piece == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
@@ -370,8 +360,7 @@ static CudaError find_room(Device *device, uint64_t bytes, uint64_t *address)
 static CudaError alloc_at(Device *device, uint64_t address, uint64_t bytes)
 {
     CudaDevice *cuda = cuda_of(device);
-    if (cuda->sticky != CUDA_ERROR_SUCCESS)
-        return cuda->sticky;
+    TRY(cuda->sticky);
     return furnish(cuda, has_room(cuda, bytes) ? address_take_at(&cuda->range, address, bytes) : NULL);
 }
 
@@ -381,13 +370,11 @@ static CudaError release(Device *device, uint64_t address)
 {
     CudaDevice *cuda = cuda_of(device);
     AddressPiece *piece = address_find(&cuda->range, address, 1);
-    if (cuda->sticky != CUDA_ERROR_SUCCESS)
-        return cuda->sticky;
+    TRY(cuda->sticky);
     if (piece == NULL || piece->address != address)
         return CUDA_ERROR_INVALID_VALUE;
     CudaError error = cuda_wait_all(cuda);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_check_zones(cuda, piece);
+    THEN(error, cuda_check_zones(cuda, piece));
     host_origin_forget(&cuda->host_origin, address, piece->bytes);
     address_give_back(&cuda->range, address);
     return error;
@@ -436,8 +423,7 @@ const DeviceMemoryOps CUDA_MEMORY_OPS = {
 /* The error that a copy of these bytes meets: the sticky error, or INVALID_VALUE if the device does not own them. */
 static CudaError cuda_check_range(CudaDevice *cuda, uint64_t address, uint64_t bytes)
 {
-    if (cuda->sticky != CUDA_ERROR_SUCCESS)
-        return cuda->sticky;
+    TRY(cuda->sticky);
     return bytes == 0 || owns(&cuda->device, address, bytes) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -460,13 +446,9 @@ static CudaError write_bytes(Device *device, uint64_t to, const void *from, uint
     CudaError error = cuda_check_range(cuda, to, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
-    error = cuda_origin_write(cuda, to, from, bytes);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(cuda_origin_write(cuda, to, from, bytes));
     const void *slot = cuda_bounce(cuda, from, bytes);
-    error = cuda_enter(cuda, stream, &raw);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(cuda_enter(cuda, stream, &raw));
     if (slot == NULL)
         cuda_open_for_copy(cuda);
     cuda->statistics.copies++;
@@ -481,13 +463,11 @@ static CudaError read_bytes(Device *device, void *to, uint64_t from, uint64_t by
     CudaError error = cuda_check_range(cuda, from, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
-    error = cuda_enter(cuda, stream, &raw);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(cuda_enter(cuda, stream, &raw));
     cuda_open_for_copy(cuda);
     cuda->statistics.copies++;
-    error = cuda_note(cuda, cuda->driver->cuMemcpyDtoHAsync(to, from, bytes, raw));
-    return error == CUDA_ERROR_SUCCESS ? cuda_wait(cuda, stream) : error;
+    TRY(cuda_note(cuda, cuda->driver->cuMemcpyDtoHAsync(to, from, bytes, raw)));
+    return cuda_wait(cuda, stream);
 }
 
 static CudaError copy_bytes(Device *device, uint64_t to, uint64_t from, uint64_t bytes, DeviceStream *stream)
@@ -495,15 +475,11 @@ static CudaError copy_bytes(Device *device, uint64_t to, uint64_t from, uint64_t
     CudaDevice *cuda = cuda_of(device);
     CuStream raw;
     CudaError error = cuda_check_range(cuda, to, bytes);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_check_range(cuda, from, bytes);
+    THEN(error, cuda_check_range(cuda, from, bytes));
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
-    error = cuda_origin_copy(cuda, to, from, bytes);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_enter(cuda, stream, &raw);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(cuda_origin_copy(cuda, to, from, bytes));
+    TRY(cuda_enter(cuda, stream, &raw));
     cuda->statistics.copies++;
     return cuda_note(cuda, cuda->driver->cuMemcpyDtoDAsync(to, from, bytes, raw));
 }
@@ -515,11 +491,8 @@ static CudaError fill_bytes(Device *device, uint64_t to, uint8_t value, uint64_t
     CudaError error = cuda_check_range(cuda, to, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
-    error = cuda_origin_fill(cuda, to, value, bytes);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_enter(cuda, stream, &raw);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(cuda_origin_fill(cuda, to, value, bytes));
+    TRY(cuda_enter(cuda, stream, &raw));
     cuda->statistics.copies++;
     return cuda_note(cuda, cuda->driver->cuMemsetD8Async(to, value, bytes, raw));
 }
@@ -584,10 +557,8 @@ static CudaError exchange_leave(Device *device)
     if (cuda->exchange == 0)
         return CUDA_ERROR_SUCCESS;
     CudaError error = cuda_wait_all(cuda);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_note(cuda, cuda->driver->cuMemUnmap(cuda->exchange, cuda->exchange_bytes));
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_note(cuda, cuda->driver->cuMemAddressFree(cuda->exchange, cuda->exchange_bytes));
+    THEN(error, cuda_note(cuda, cuda->driver->cuMemUnmap(cuda->exchange, cuda->exchange_bytes)));
+    THEN(error, cuda_note(cuda, cuda->driver->cuMemAddressFree(cuda->exchange, cuda->exchange_bytes)));
     cuda->exchange = cuda->exchange_bytes = 0;
     return error;
 }
@@ -596,8 +567,7 @@ static CudaError exchange_leave(Device *device)
 static CudaError make_room(CudaDevice *cuda, uint64_t bytes, uint64_t *rounded)
 {
     CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : exchange_leave(&cuda->device);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_release(cuda);
+    THEN(error, cuda_release(cuda));
     return error == CUDA_ERROR_SUCCESS ? in_granules(cuda, bytes, rounded) : error;
 }
 
@@ -612,10 +582,8 @@ static CudaError exchange_create(Device *device, uint64_t bytes, int *descriptor
     CudaError error = cuda->driver->cuDeviceGetAttribute(&can_export, CU_ATTRIBUTE_EXPORTS_DESCRIPTORS, cuda->ordinal);
     if (error == CUDA_ERROR_SUCCESS && !can_export)
         return CUDA_ERROR_NOT_SUPPORTED;
-    if (error == CUDA_ERROR_SUCCESS)
-        error = make_room(cuda, bytes, &rounded);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda->driver->cuMemCreate(&allocation, rounded, &properties, 0);
+    THEN(error, make_room(cuda, bytes, &rounded));
+    THEN(error, cuda->driver->cuMemCreate(&allocation, rounded, &properties, 0));
     if (error != CUDA_ERROR_SUCCESS)
         return cuda_note(cuda, error);
     error = cuda->driver->cuMemExportToShareableHandle(descriptor, allocation, CU_HANDLE_DESCRIPTOR, 0);
@@ -632,11 +600,9 @@ static CudaError exchange_join(Device *device, int descriptor, uint64_t bytes)
     CuAllocation allocation;
     uint64_t rounded;
     CudaError error = make_room(cuda, bytes, &rounded);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda->driver->cuMemImportFromShareableHandle(&allocation, (void *)(intptr_t)descriptor,
-                                                             CU_HANDLE_DESCRIPTOR);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = map_exchange(cuda, allocation, rounded);
+    THEN(error,
+         cuda->driver->cuMemImportFromShareableHandle(&allocation, (void *)(intptr_t)descriptor, CU_HANDLE_DESCRIPTOR));
+    THEN(error, map_exchange(cuda, allocation, rounded));
     return cuda_note(cuda, error);
 }
 
@@ -645,17 +611,14 @@ static CudaError exchange_join(Device *device, int descriptor, uint64_t bytes)
 static CudaError copy(CudaDevice *cuda, CuAddress to, CuAddress from, uint64_t bytes)
 {
     CuStream raw;
-    CudaError error = cuda_enter(cuda, NULL, &raw);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_note(cuda, cuda->driver->cuMemcpyDtoDAsync(to, from, bytes, raw));
-    return error == CUDA_ERROR_SUCCESS ? cuda_wait(cuda, NULL) : error;
+    TRY(cuda_enter(cuda, NULL, &raw));
+    TRY(cuda_note(cuda, cuda->driver->cuMemcpyDtoDAsync(to, from, bytes, raw)));
+    return cuda_wait(cuda, NULL);
 }
 
 static CudaError check_both(CudaDevice *cuda, uint64_t address, uint64_t offset, uint64_t bytes)
 {
-    CudaError error = cuda_check_range(cuda, address, bytes);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(cuda_check_range(cuda, address, bytes));
     bool within = offset <= cuda->exchange_bytes && bytes <= cuda->exchange_bytes - offset;
     return within ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -663,15 +626,15 @@ static CudaError check_both(CudaDevice *cuda, uint64_t address, uint64_t offset,
 static CudaError exchange_put(Device *device, uint64_t offset, uint64_t from, uint64_t bytes)
 {
     CudaDevice *cuda = cuda_of(device);
-    CudaError error = check_both(cuda, from, offset, bytes);
-    return error == CUDA_ERROR_SUCCESS ? copy(cuda, cuda->exchange + offset, from, bytes) : error;
+    TRY(check_both(cuda, from, offset, bytes));
+    return copy(cuda, cuda->exchange + offset, from, bytes);
 }
 
 static CudaError exchange_take(Device *device, uint64_t to, uint64_t offset, uint64_t bytes)
 {
     CudaDevice *cuda = cuda_of(device);
-    CudaError error = check_both(cuda, to, offset, bytes);
-    return error == CUDA_ERROR_SUCCESS ? copy(cuda, to, cuda->exchange + offset, bytes) : error;
+    TRY(check_both(cuda, to, offset, bytes));
+    return copy(cuda, to, cuda->exchange + offset, bytes);
 }
 
 const DeviceExchangeOps CUDA_EXCHANGE_OPS = {
@@ -712,16 +675,15 @@ static CudaError create_array(CudaDevice *cuda, const DeviceShape *shape, CuArra
                                             .flags = (shape->gather ? ARRAY_TEXTURE_GATHER : 0u) |
                                                      (shape->layered ? ARRAY_LAYERED : 0u) |
                                                      (shape->surface ? ARRAY_SURFACE : 0u)};
-    CudaError error = cuda_release(cuda);
-    return error == CUDA_ERROR_SUCCESS ? cuda_note(cuda, cuda->driver->cuArray3DCreate(raw, &description)) : error;
+    TRY(cuda_release(cuda));
+    return cuda_note(cuda, cuda->driver->cuArray3DCreate(raw, &description));
 }
 
 static CudaError array_create(Device *device, const DeviceShape *shape, DeviceArray **array)
 {
     CudaDevice *cuda = cuda_of(device);
     uint64_t bytes, used = cuda_used_bytes(cuda);
-    if (cuda->sticky != CUDA_ERROR_SUCCESS)
-        return cuda->sticky;
+    TRY(cuda->sticky);
     if (!array_check(shape, &bytes))
         return CUDA_ERROR_INVALID_VALUE;
     if (used > cuda->memory_limit || bytes > cuda->memory_limit - used)
@@ -744,8 +706,7 @@ static CudaError array_destroy(Device *device, DeviceArray *array)
 {
     CudaDevice *cuda = cuda_of(device);
     CudaError error = cuda_wait_all(cuda);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_note(cuda, cuda->driver->cuArrayDestroy(array->raw));
+    THEN(error, cuda_note(cuda, cuda->driver->cuArrayDestroy(array->raw)));
     cuda->array_bytes -= array->bytes;
     host_origin_forget(&cuda->host_origin, array->place.first, array->bytes);
     free(array);
@@ -828,26 +789,19 @@ static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePla
     DevicePlace source = *from;
     uint64_t to_bytes, from_bytes;
     CuStream raw;
-    CudaError error = check_place(cuda, to, box, &to_bytes);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = check_place(cuda, from, box, &from_bytes);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
-    error = note_origin(cuda, to, from, box);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(check_place(cuda, to, box, &to_bytes));
+    TRY(check_place(cuda, from, box, &from_bytes));
+    TRY(note_origin(cuda, to, from, box));
     void *slot = device_place_is_host(from) ? cuda_bounce(cuda, from->host, from_bytes) : NULL;
     if (slot != NULL)
         source.host = slot;
     bool waits = device_place_is_host(to) || (device_place_is_host(from) && slot == NULL);
-    error = cuda_enter(cuda, stream, &raw);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(cuda_enter(cuda, stream, &raw));
     if (waits)
         cuda_open_for_copy(cuda);
     cuda->statistics.copies++;
     CuCopy3D copy = describe_copy(to, &source, box);
-    error = cuda_note(cuda, cuda->driver->cuMemcpy3DAsync(&copy, raw));
+    CudaError error = cuda_note(cuda, cuda->driver->cuMemcpy3DAsync(&copy, raw));
     return error == CUDA_ERROR_SUCCESS && waits ? cuda_wait(cuda, stream) : error;
 }
 
@@ -862,8 +816,7 @@ static CudaError fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t 
     CudaError error = check_place(cuda, &place, &box, &bytes);
     for (uint64_t y = 0; y < height && error == CUDA_ERROR_SUCCESS; y++)
         error = cuda_origin_fill(cuda, to + y * pitch, value, width);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_enter(cuda, stream, &raw);
+    THEN(error, cuda_enter(cuda, stream, &raw));
     if (error != CUDA_ERROR_SUCCESS)
         return error;
     cuda->statistics.copies++;
@@ -926,8 +879,7 @@ static CudaError texture_create(Device *device, const DeviceTexture *texture, ui
     const CuTextureDescription description = describe_texture(texture);
     CuTexture made = 0;
     CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : cuda_release(cuda);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_note(cuda, cuda->driver->cuTexObjectCreate(&made, &resource, &description, NULL));
+    THEN(error, cuda_note(cuda, cuda->driver->cuTexObjectCreate(&made, &resource, &description, NULL)));
     *handle = made;
     return error;
 }
@@ -936,8 +888,8 @@ static CudaError texture_create(Device *device, const DeviceTexture *texture, ui
 static CudaError texture_destroy(Device *device, uint64_t handle)
 {
     CudaDevice *cuda = cuda_of(device);
-    CudaError error = cuda_wait_all(cuda);
-    return error == CUDA_ERROR_SUCCESS ? cuda_note(cuda, cuda->driver->cuTexObjectDestroy(handle)) : error;
+    TRY(cuda_wait_all(cuda));
+    return cuda_note(cuda, cuda->driver->cuTexObjectDestroy(handle));
 }
 
 static CudaError surface_create(Device *device, DeviceArray *array, uint64_t *handle)
@@ -946,8 +898,7 @@ static CudaError surface_create(Device *device, DeviceArray *array, uint64_t *ha
     const CuResource resource = {.type = CU_RESOURCE_ARRAY, .of.array.array = array->raw};
     CuSurface made = 0;
     CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : cuda_release(cuda);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_note(cuda, cuda->driver->cuSurfObjectCreate(&made, &resource));
+    THEN(error, cuda_note(cuda, cuda->driver->cuSurfObjectCreate(&made, &resource)));
     *handle = made;
     return error;
 }
@@ -956,8 +907,8 @@ static CudaError surface_create(Device *device, DeviceArray *array, uint64_t *ha
 static CudaError surface_destroy(Device *device, uint64_t handle)
 {
     CudaDevice *cuda = cuda_of(device);
-    CudaError error = cuda_wait_all(cuda);
-    return error == CUDA_ERROR_SUCCESS ? cuda_note(cuda, cuda->driver->cuSurfObjectDestroy(handle)) : error;
+    TRY(cuda_wait_all(cuda));
+    return cuda_note(cuda, cuda->driver->cuSurfObjectDestroy(handle));
 }
 
 const DeviceTextureOps CUDA_TEXTURE_OPS = {.create = texture_create,
@@ -973,11 +924,10 @@ static CudaError encode(Device *device, const DeviceTensor *tensor, uint8_t byte
     CudaDevice *cuda = cuda_of(device);
     _Alignas(DEVICE_TENSOR_MAP_ALIGNMENT) uint8_t map[DEVICE_TENSOR_MAP_BYTES] = {0};
     CudaError error = cuda->sticky;
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda->driver->cuTensorMapEncodeTiled(
-            map, (int)tensor->type, tensor->rank, (void *)(uintptr_t)tensor->address, tensor->extents, tensor->strides,
-            tensor->box, tensor->steps, CU_TENSOR_NOT_INTERLEAVED, (int)tensor->swizzle, (int)tensor->promotion,
-            tensor->fills_nan);
+    THEN(error, cuda->driver->cuTensorMapEncodeTiled(
+                    map, (int)tensor->type, tensor->rank, (void *)(uintptr_t)tensor->address, tensor->extents,
+                    tensor->strides, tensor->box, tensor->steps, CU_TENSOR_NOT_INTERLEAVED, (int)tensor->swizzle,
+                    (int)tensor->promotion, tensor->fills_nan));
     memcpy(bytes, map, sizeof map);
     return error;
 }

@@ -25,10 +25,8 @@ static Status module_load(Device *device, const void *image, size_t bytes, Devic
     CudaDevice *cuda = cuda_of(device);
     DeviceModule *loaded = zeroed(1, sizeof *loaded);
     CudaError error = cuda_release(cuda);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = check_managed(cuda, image, bytes);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_note(cuda, cuda->driver->cuModuleLoadData(&loaded->raw, image));
+    THEN(error, check_managed(cuda, image, bytes));
+    THEN(error, cuda_note(cuda, cuda->driver->cuModuleLoadData(&loaded->raw, image)));
     if (error != CUDA_ERROR_SUCCESS) {
         free(loaded);
         return fail(error == CUDA_ERROR_MEMORY_ALLOCATION ? STATUS_BAD_INPUT : STATUS_UNSUPPORTED, why,
@@ -271,10 +269,9 @@ static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
     CuStream raw;
     if (launch->parameter_bytes != launch->function->parameter_bytes)
         return CUDA_ERROR_INVALID_VALUE;
-    CudaError error = cuda_enter(cuda, launch->stream, &raw);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
-    error = launch->is_cooperative ? launch_together(cuda->driver, launch, raw) : launch_alone(cuda, launch, raw);
+    TRY(cuda_enter(cuda, launch->stream, &raw));
+    CudaError error = launch->is_cooperative ? launch_together(cuda->driver, launch, raw)
+                                             : launch_alone(cuda, launch, raw);
     if (error == CUDA_ERROR_SUCCESS) {
         cuda->statistics.kernels++;
         cuda->host_origin.kernels++;

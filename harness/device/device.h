@@ -631,6 +631,8 @@ typedef struct DeviceSimulationOps {
     const DeviceCopyOps *copies_at_once;
     /* Returns the turn of the last DEVICE_HOST_TURN. */
     uint64_t (*turn)(Device *device);
+    /* Whether close() would wait for a kernel that is being compiled. */
+    bool (*is_compiling)(Device *device);
 } DeviceSimulationOps;
 
 /* ---- the device -------------------------------------------------------------------------------------------------- */

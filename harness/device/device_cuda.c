@@ -136,14 +136,10 @@ static MUST_USE Status cuda_describe(const CudaDriver *driver, int ordinal, Devi
     if (error == CUDA_ERROR_SUCCESS && cuda_shown_ordinal(ordinal) >= count)
         return fail(STATUS_NOT_FOUND, why, "there is no GPU number %d: the driver finds %d, numbered from 0", ordinal,
                     count);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = driver->cuDeviceGet(&asked.device, cuda_shown_ordinal(ordinal));
-    if (error == CUDA_ERROR_SUCCESS)
-        error = driver->cuDeviceGetName(info->name, sizeof info->name, asked.device);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = driver->cuDeviceGetUuid(&uuid, asked.device);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = driver->cuDeviceTotalMem(&bytes, asked.device);
+    THEN(error, driver->cuDeviceGet(&asked.device, cuda_shown_ordinal(ordinal)));
+    THEN(error, driver->cuDeviceGetName(info->name, sizeof info->name, asked.device));
+    THEN(error, driver->cuDeviceGetUuid(&uuid, asked.device));
+    THEN(error, driver->cuDeviceTotalMem(&bytes, asked.device));
     if (error == CUDA_ERROR_SUCCESS) {
         ask_limits(&asked, info);
         error = asked.error;
@@ -183,12 +179,9 @@ static CudaError measure_clock_gap(CudaDevice *cuda)
     for (int i = 0; i < CALIBRATION_BRACKETS && error == CUDA_ERROR_SUCCESS; i++) {
         DeviceBracket taken = {0};
         error = cuda_bracket_begin(cuda);
-        if (error == CUDA_ERROR_SUCCESS)
-            error = CUDA_COPY_OPS.fill(&cuda->device, cuda->flush_address, 0, cuda->flush_bytes / 2, NULL);
-        if (error == CUDA_ERROR_SUCCESS)
-            error = cuda_wait_all(cuda);
-        if (error == CUDA_ERROR_SUCCESS)
-            error = cuda_bracket_end(cuda, &taken);
+        THEN(error, CUDA_COPY_OPS.fill(&cuda->device, cuda->flush_address, 0, cuda->flush_bytes / 2, NULL));
+        THEN(error, cuda_wait_all(cuda));
+        THEN(error, cuda_bracket_end(cuda, &taken));
         gaps_s[i] = taken.host_s - taken.event_s;
     }
     qsort(gaps_s, CALIBRATION_BRACKETS, sizeof *gaps_s, order_numbers);
@@ -201,14 +194,10 @@ static CudaError launch_empty(CudaDevice *cuda, CuFunction function, double *eve
     DeviceBracket taken = {0};
     CuStream raw;
     CudaError error = cuda_bracket_begin(cuda);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_enter(cuda, NULL, &raw);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_note(cuda, cuda->driver->cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, raw, NULL, NULL));
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_wait_all(cuda);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda_bracket_end(cuda, &taken);
+    THEN(error, cuda_enter(cuda, NULL, &raw));
+    THEN(error, cuda_note(cuda, cuda->driver->cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, raw, NULL, NULL)));
+    THEN(error, cuda_wait_all(cuda));
+    THEN(error, cuda_bracket_end(cuda, &taken));
     *event_s = taken.event_s;
     return error;
 }
@@ -255,10 +244,9 @@ static CudaError measure_echo(CudaDevice *cuda)
 /* As DeviceHardwareOps.calibrate. */
 static MUST_USE CudaError cuda_calibrate(CudaDevice *cuda)
 {
-    CudaError error = measure_echo(cuda);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = measure_clock_gap(cuda);
-    return error == CUDA_ERROR_SUCCESS ? measure_launch(cuda) : error;
+    TRY(measure_echo(cuda));
+    TRY(measure_clock_gap(cuda));
+    return measure_launch(cuda);
 }
 
 /* ==== device cuda ================================================================================================= */
@@ -276,8 +264,8 @@ static CudaError bracket_begin(Device *device)
 
 static CudaError bracket_end(Device *device, DeviceBracket *bracket)
 {
-    CudaError error = cuda_bracket_end(cuda_of(device), bracket);
-    return error == CUDA_ERROR_SUCCESS ? cuda_check_zones(cuda_of(device), NULL) : error;
+    TRY(cuda_bracket_end(cuda_of(device), bracket));
+    return cuda_check_zones(cuda_of(device), NULL);
 }
 
 static const DeviceTimingOps TIMING_OPS = {.begin = bracket_begin, .end = bracket_end};
@@ -390,38 +378,28 @@ static CudaError open_context(CudaDevice *cuda)
 {
     CuDevice device;
     CuContext context;
-    CudaError error = cuda->driver->cuDeviceGet(&device, cuda->ordinal);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda->driver->cuDevicePrimaryCtxSetFlags(device, CU_CONTEXT_SCHEDULE_SPIN);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda->driver->cuDevicePrimaryCtxRetain(&context, device);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(cuda->driver->cuDeviceGet(&device, cuda->ordinal));
+    TRY(cuda->driver->cuDevicePrimaryCtxSetFlags(device, CU_CONTEXT_SCHEDULE_SPIN));
+    TRY(cuda->driver->cuDevicePrimaryCtxRetain(&context, device));
     cuda->has_context = true;
     return cuda->driver->cuCtxSetCurrent(context);
 }
 
 static CudaError pinned(CudaDevice *cuda, size_t bytes, void **memory)
 {
-    CudaError error = cuda->driver->cuMemHostAlloc(memory, bytes, CU_HOST_ALLOC_DEVICE_MAP);
-    if (error == CUDA_ERROR_SUCCESS)
-        memset(*memory, 0, bytes);
-    return error;
+    TRY(cuda->driver->cuMemHostAlloc(memory, bytes, CU_HOST_ALLOC_DEVICE_MAP));
+    memset(*memory, 0, bytes);
+    return CUDA_ERROR_SUCCESS;
 }
 
 static CudaError open_shared_memory(CudaDevice *cuda)
 {
     void *shared, *bounce, *zones;
     CuAddress address = 0;
-    CudaError error = pinned(cuda, sizeof *cuda->shared, &shared);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = cuda->driver->cuMemHostGetDevicePointer(&address, shared, 0);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = pinned(cuda, (size_t)CUDA_BOUNCE_BYTES * CUDA_BOUNCE_SLOTS, &bounce);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = pinned(cuda, (size_t)CUDA_ZONE_ROOM * CUDA_ZONES_AT_ONCE, &zones);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(pinned(cuda, sizeof *cuda->shared, &shared));
+    TRY(cuda->driver->cuMemHostGetDevicePointer(&address, shared, 0));
+    TRY(pinned(cuda, (size_t)CUDA_BOUNCE_BYTES * CUDA_BOUNCE_SLOTS, &bounce));
+    TRY(pinned(cuda, (size_t)CUDA_ZONE_ROOM * CUDA_ZONES_AT_ONCE, &zones));
     cuda->shared = shared;
     cuda->bounce = bounce;
     cuda->zones = zones;
@@ -446,10 +424,9 @@ static CudaError open_flush(CudaDevice *cuda)
 {
     uint64_t bytes = 2 * (uint64_t)cuda->device.info.l2_bytes;
     bytes = bytes < LEAST_FLUSH_BYTES ? LEAST_FLUSH_BYTES : bytes / 4 * 4;
-    CudaError error = CUDA_MEMORY_OPS.alloc(&cuda->device, bytes, &cuda->flush_address);
-    if (error == CUDA_ERROR_SUCCESS)
-        cuda->flush_bytes = bytes;
-    return error;
+    TRY(CUDA_MEMORY_OPS.alloc(&cuda->device, bytes, &cuda->flush_address));
+    cuda->flush_bytes = bytes;
+    return CUDA_ERROR_SUCCESS;
 }
 
 static const struct {
@@ -491,8 +468,7 @@ Status device_open_cuda(int ordinal, Device **device, Message *why)
         .exchange = &CUDA_EXCHANGE_OPS,
     };
     Status status = cuda_driver_open(&cuda->driver, why);
-    if (status == STATUS_OK)
-        status = cuda_describe(cuda->driver, ordinal, &cuda->device.info, why);
+    THEN(status, cuda_describe(cuda->driver, ordinal, &cuda->device.info, why));
     for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS && status == STATUS_OK; i++) {
         CudaError error = STEPS[i].open(cuda);
         if (error != CUDA_ERROR_SUCCESS)

@@ -63,7 +63,7 @@ static void set_probe(Device *device, DeviceProbe *probe)
 
 static void set_profile(Device *device, ExecutionProfile *profile)
 {
-    sim_of(device)->profile = profile;
+    sim_profile_set(sim_of(device), profile);
 }
 
 static void set_place(Device *device, uint32_t place)
@@ -101,6 +101,11 @@ static uint64_t turn_wanted(Device *device)
     return sim_of(device)->turn;
 }
 
+static bool is_compiling(Device *device)
+{
+    return simgpu_is_compiling(sim_of(device)->gpu);
+}
+
 static const DeviceSimulationOps SIMULATION_OPS = {
     .set_budget = set_budget,
     .take_output = take_output,
@@ -118,6 +123,7 @@ static const DeviceSimulationOps SIMULATION_OPS = {
     .take_turn = take_turn,
     .copies_at_once = &SIM_COPIES_AT_ONCE,
     .turn = turn_wanted,
+    .is_compiling = is_compiling,
 };
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
@@ -214,8 +220,7 @@ Status device_open_sim(const HardwareProfile *profile, Device **device, Message 
 {
     SimDevice *sim = allocated(calloc(1, sizeof *sim));
     Status status = simgpu_new(profile, DEVICE_BASE, DEVICE_SPAN, 0, &sim->gpu, why);
-    if (status == STATUS_OK)
-        status = choose_engine(sim->gpu, why);
+    THEN(status, choose_engine(sim->gpu, why));
     if (status != STATUS_OK) {
         simgpu_free(sim->gpu);
         free(sim);

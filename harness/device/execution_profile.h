@@ -3,6 +3,7 @@
  *
  * Kernels    all launches of one function with one shape are one entry; counters, seconds and lines are sums over them.
  * Lines      sorted by kernel, then by file and line.
+ * Trace      from what one element of the output was computed (simgpu/engine/provenance.h), where the call asked for it.
  * Units      as in simgpu/simgpu.h and simgpu/cost/cost.h; seconds are modelled.
  * Limits     entries that do not fit are only counted: kernels_left_out launches, lines_left_out lines.  */
 #ifndef HARNESS_DEVICE_EXECUTION_PROFILE_H
@@ -15,6 +16,7 @@
 #include <stdint.h>
 
 enum { PROFILE_MAX_KERNELS = 32, PROFILE_MAX_LINES = 4096, PROFILE_MAX_FILES = 64 };
+enum { PROFILE_MAX_NODES = 16384, PROFILE_MAX_ARRAYS = 32, PROFILE_MAX_LAUNCHES = 256 };
 
 typedef struct ProfileKernel {
     char name[SIM_MAX_NAME]; /* mangled */
@@ -41,6 +43,32 @@ typedef struct ProfileCopies {
     double seconds;
 } ProfileCopies;
 
+typedef struct ProfileNode { /* a ProvenanceNode, in which */
+    uint8_t kind, bytes;     /* NodeKind */
+    bool in_shared;
+    uint32_t sources[NODE_SOURCES]; /* 1 + index into `nodes`, of nodes before this one */
+    uint32_t launch, block[3], thread[3];
+    uint32_t file; /* index into `files` */
+    int32_t line;
+    uint32_t array; /* 1 + index into `arrays`; 0: shared or local memory, or an array without a name */
+    uint64_t index; /* of the element in the array; without an array, the address or the offset */
+    uint64_t bits;
+    double value;
+} ProfileNode;
+
+typedef struct ProfileTrace {
+    uint64_t address;    /* of the element; 0: nothing is traced */
+    uint32_t node_count; /* the last one is the store of the element; 0: no kernel has stored it */
+    uint32_t stores;     /* of the element, by all threads */
+    bool is_cut;         /* there are more nodes, or more steps than the simulator keeps */
+    char unfollowed[64]; /* "tensor cores": the first thing that is not followed; "": there is none */
+    uint32_t unfollowed_file, array_count;
+    int32_t unfollowed_line;
+    uint32_t kernels[PROFILE_MAX_LAUNCHES]; /* of each launch, 1 + index into `kernels`; 0: left out */
+    char arrays[PROFILE_MAX_ARRAYS][PROVENANCE_NAME_BYTES];
+    ProfileNode nodes[PROFILE_MAX_NODES];
+} ProfileTrace;
+
 struct ExecutionProfile {
     uint32_t kernel_count, line_count, file_count;
     uint64_t kernels_left_out, lines_left_out;
@@ -49,6 +77,8 @@ struct ExecutionProfile {
     ProfileKernel kernels[PROFILE_MAX_KERNELS];
     ProfileLine lines[PROFILE_MAX_LINES];
     char files[PROFILE_MAX_FILES][SIM_MAX_NAME];
+    uint64_t launches; /* so far */
+    ProfileTrace trace;
 };
 
 #endif

@@ -17,8 +17,7 @@
 static CudaError alloc(Device *device, uint64_t bytes, uint64_t *address)
 {
     SimDevice *sim = sim_of(device);
-    if (sim->sticky != CUDA_ERROR_SUCCESS)
-        return sim->sticky;
+    TRY(sim->sticky);
     *address = simgpu_alloc(sim->gpu, bytes);
     if (sim->profile != NULL)
         sim->profile->allocations++;
@@ -28,8 +27,7 @@ static CudaError alloc(Device *device, uint64_t bytes, uint64_t *address)
 static CudaError find_room(Device *device, uint64_t bytes, uint64_t *address)
 {
     SimDevice *sim = sim_of(device);
-    if (sim->sticky != CUDA_ERROR_SUCCESS)
-        return sim->sticky;
+    TRY(sim->sticky);
     *address = simgpu_find_room(sim->gpu, bytes);
     return *address == 0 ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_ERROR_SUCCESS;
 }
@@ -37,8 +35,7 @@ static CudaError find_room(Device *device, uint64_t bytes, uint64_t *address)
 static CudaError alloc_at(Device *device, uint64_t address, uint64_t bytes)
 {
     SimDevice *sim = sim_of(device);
-    if (sim->sticky != CUDA_ERROR_SUCCESS)
-        return sim->sticky;
+    TRY(sim->sticky);
     return simgpu_alloc_at(sim->gpu, address, bytes) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_MEMORY_ALLOCATION;
 }
 
@@ -46,11 +43,8 @@ static CudaError alloc_at(Device *device, uint64_t address, uint64_t bytes)
 static CudaError release(Device *device, uint64_t address)
 {
     SimDevice *sim = sim_of(device);
-    if (sim->sticky != CUDA_ERROR_SUCCESS)
-        return sim->sticky;
-    CudaError error = sim_wait_all(sim);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(sim->sticky);
+    TRY(sim_wait_all(sim));
     if (sim->profile != NULL)
         sim->profile->releases++;
     return simgpu_release(sim->gpu, address) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -104,8 +98,7 @@ const DeviceMemoryOps SIM_MEMORY_OPS = {
 
 static CudaError sim_check_range(SimDevice *sim, uint64_t address, uint64_t bytes)
 {
-    if (sim->sticky != CUDA_ERROR_SUCCESS)
-        return sim->sticky;
+    TRY(sim->sticky);
     return bytes == 0 || owns(&sim->device, address, bytes) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -243,8 +236,7 @@ static CudaError copy_bytes(Device *device, uint64_t to, uint64_t from, uint64_t
 {
     SimDevice *sim = sim_of(device);
     CudaError error = sim_check_range(sim, to, bytes);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = sim_check_range(sim, from, bytes);
+    THEN(error, sim_check_range(sim, from, bytes));
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
     return submit_copy(sim, carry_copy, ENGINE_KERNELS,
@@ -492,11 +484,8 @@ static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePla
                           DeviceStream *stream)
 {
     SimDevice *sim = sim_of(device);
-    CudaError error = check_place(sim, to, box);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = check_place(sim, from, box);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(check_place(sim, to, box));
+    TRY(check_place(sim, from, box));
     const BoxCopy copy = {rows_of(to), rows_of(from), *box, device_place_is_host(to), device_place_is_host(from), 0, 0};
     if (copy.from_host)
         return submit_from_host(sim, &copy, stream);
@@ -510,9 +499,7 @@ CudaError sim_copy_away(Device *device, const DevicePlace *place, const DeviceBo
                         DeviceStream *stream, uint64_t *turn, bool *is_due)
 {
     SimDevice *sim = sim_of(device);
-    CudaError error = check_place(sim, place, box);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(check_place(sim, place, box));
     const ArrayRows staged = packed_rows(NULL, box), here = rows_of(place);
     const BoxCopy copy = {to_device ? here : staged, to_device ? staged : here, *box, !to_device, to_device, away, 0};
     Work work = box_work(carry_box, &copy, 0, stream);
@@ -521,7 +508,7 @@ CudaError sim_copy_away(Device *device, const DevicePlace *place, const DeviceBo
     work.needs_turn = true;
     work.mistake.kind = MISTAKE_HOST_TOO_EARLY;
     sim->turn = 0;
-    error = sim_submit(sim, &work, turn);
+    CudaError error = sim_submit(sim, &work, turn);
     *is_due = error == CUDA_ERROR_SUCCESS && sim->turn == *turn;
     return error;
 }
@@ -546,9 +533,7 @@ static CudaError fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t 
     SimDevice *sim = sim_of(device);
     const DevicePlace place = {.address = to, .pitch = pitch};
     const DeviceBox box = {width, height, 1};
-    CudaError error = check_place(sim, &place, &box);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(check_place(sim, &place, &box));
     Work work = box_work(carry_array_fill, &(BoxCopy){.to = rows_of(&place), .box = box, .value = value}, 0, stream);
     snprintf(work.name, sizeof work.name, "the fill of %llu bytes", (unsigned long long)box_bytes(&box));
     return work.what == NULL ? CUDA_ERROR_MEMORY_ALLOCATION : sim_submit(sim, &work, NULL);
@@ -665,8 +650,7 @@ static bool add_levels(SimDevice *sim, const DeviceTexture *texture, SimTexture 
 static CudaError texture_create(Device *device, const DeviceTexture *texture, uint64_t *handle)
 {
     SimDevice *sim = sim_of(device);
-    if (sim->sticky != CUDA_ERROR_SUCCESS)
-        return sim->sticky;
+    TRY(sim->sticky);
     if (texture->srgb)
         return CUDA_ERROR_NOT_SUPPORTED;
     SimTexture described = describe_texture(texture, texture->array);
@@ -692,8 +676,7 @@ static CudaError surface_create(Device *device, DeviceArray *array, uint64_t *ha
                             .channels = array->shape.channels,
                             .as_integer = true,
                             .is_surface = true};
-    if (sim->sticky != CUDA_ERROR_SUCCESS)
-        return sim->sticky;
+    TRY(sim->sticky);
     describe_array(array, &described);
     *handle = simgpu_texture_new(sim->gpu, &described);
     return *handle == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_SUCCESS;

@@ -187,6 +187,116 @@ static void add_lines(ExecutionProfile *profile, uint32_t kernel, const SimRepor
     }
 }
 
+/* ---- the trace of an element ------------------------------------------------------------------------------------- */
+
+typedef struct TraceCopy { /* of the nodes that lead to one element */
+    SimDevice *sim;
+    const Provenance *from;
+    uint32_t *places;  /* [highest node + 1] 1 + index into ProfileTrace.nodes; 0: not copied yet */
+    uint32_t *waiting; /* nodes whose sources are copied first */
+    size_t waiting_count, waiting_room;
+} TraceCopy;
+
+static void wait_for_sources(TraceCopy *copy, uint32_t node)
+{
+    if (copy->waiting_count == copy->waiting_room) {
+        copy->waiting_room = 2 * copy->waiting_room + 64;
+        copy->waiting = allocated(realloc(copy->waiting, copy->waiting_room * sizeof *copy->waiting));
+    }
+    copy->waiting[copy->waiting_count++] = node;
+}
+
+/* Returns 1 + the index of the array's name; 0: it has none. */
+static uint32_t array_index(ProfileTrace *trace, const char *name)
+{
+    for (uint32_t i = 0; i < trace->array_count; i++)
+        if (strncmp(trace->arrays[i], name, sizeof trace->arrays[0] - 1) == 0)
+            return i + 1;
+    if (trace->array_count == PROFILE_MAX_ARRAYS)
+        return 0;
+    snprintf(trace->arrays[trace->array_count], sizeof trace->arrays[0], "%s", name);
+    return ++trace->array_count;
+}
+
+static void copy_node(TraceCopy *copy, uint32_t number)
+{
+    ExecutionProfile *profile = copy->sim->profile;
+    const ProvenanceNode *node = provenance_node(copy->from, number);
+    char name[PROVENANCE_NAME_BYTES];
+    ProfileNode *to = &profile->trace.nodes[profile->trace.node_count++];
+    *to = (ProfileNode){.kind = node->kind,
+                        .bytes = node->bytes,
+                        .in_shared = node->in_shared,
+                        .launch = node->launch,
+                        .file = file_index(profile, node->file),
+                        .line = node->line,
+                        .index = node->address,
+                        .bits = node->bits,
+                        .value = node->value};
+    memcpy(to->block, node->block, sizeof to->block);
+    memcpy(to->thread, node->thread, sizeof to->thread);
+    for (int i = 0; i < NODE_SOURCES; i++)
+        to->sources[i] = node->sources[i] == 0 ? 0 : copy->places[node->sources[i]];
+    if (!node->in_shared && simgpu_array_at(copy->sim->gpu, node->address, node->bytes, name, sizeof name, &to->index))
+        to->array = array_index(&profile->trace, name);
+    copy->places[number] = profile->trace.node_count;
+}
+
+/* Copies a node behind its sources. They may form a long chain, so this does not call itself. */
+static void copy_nodes(TraceCopy *copy, uint32_t last)
+{
+    ProfileTrace *trace = &copy->sim->profile->trace;
+    wait_for_sources(copy, last);
+    while (copy->waiting_count > 0 && !trace->is_cut) {
+        const uint32_t node = copy->waiting[copy->waiting_count - 1];
+        const ProvenanceNode *what = provenance_node(copy->from, node);
+        const size_t before = copy->waiting_count;
+        for (int i = NODE_SOURCES - 1; i >= 0 && copy->places[node] == 0; i--)
+            if (what->sources[i] != 0 && copy->places[what->sources[i]] == 0)
+                wait_for_sources(copy, what->sources[i]);
+        if (copy->waiting_count > before)
+            continue;
+        copy->waiting_count--;
+        trace->is_cut = trace->node_count == PROFILE_MAX_NODES;
+        if (copy->places[node] == 0 && !trace->is_cut)
+            copy_node(copy, node);
+    }
+}
+
+static void keep_trace(SimDevice *sim)
+{
+    ProfileTrace *trace = &sim->profile->trace;
+    const Provenance *from = simgpu_trace(sim->gpu);
+    const Unfollowed unfollowed = provenance_unfollowed(from);
+    const uint32_t last = provenance_at(from, trace->address);
+    if (unfollowed.what != NULL) {
+        snprintf(trace->unfollowed, sizeof trace->unfollowed, "%s", unfollowed.what);
+        trace->unfollowed_file = file_index(sim->profile, unfollowed.file);
+        trace->unfollowed_line = unfollowed.line;
+    }
+    for (uint32_t store = last; store != 0; store = provenance_node(from, store)->before)
+        trace->stores++;
+    if (last == 0)
+        return;
+    TraceCopy copy = {.sim = sim, .from = from, .places = zeroed((size_t)last + 1, sizeof *copy.places)};
+    copy_nodes(&copy, last);
+    free(copy.places);
+    free(copy.waiting);
+}
+
+void sim_profile_set(SimDevice *sim, ExecutionProfile *profile)
+{
+    if (profile == NULL && sim->profile != NULL && sim->profile->trace.address != 0) {
+        keep_trace(sim);
+        simgpu_trace_end(sim->gpu);
+    }
+    sim->profile = profile;
+    if (profile != NULL && profile->trace.address != 0)
+        simgpu_trace_begin(sim->gpu);
+}
+
+/* ---- launches and copies ----------------------------------------------------------------------------------------- */
+
 void sim_profile_launch(SimDevice *sim, const SimLaunch *launch, const SimReport *report)
 {
     ExecutionProfile *profile = sim->profile;
@@ -198,6 +308,9 @@ void sim_profile_launch(SimDevice *sim, const SimLaunch *launch, const SimReport
             kernel = &profile->kernels[i];
     if (kernel == NULL)
         kernel = new_kernel(profile, launch, &facts);
+    if (kernel != NULL && profile->launches < PROFILE_MAX_LAUNCHES)
+        profile->trace.kernels[profile->launches] = 1 + (uint32_t)(kernel - profile->kernels);
+    profile->launches++;
     if (kernel == NULL) {
         profile->kernels_left_out++;
         return;

@@ -195,6 +195,8 @@ double sim_time_end(const SimDevice *sim);
 
 /* Adds what launches and copies did to the device's ExecutionProfile, which must be set. */
 
+/* NULL: the profile that was set is complete. */
+void sim_profile_set(SimDevice *sim, ExecutionProfile *profile);
 void sim_profile_launch(SimDevice *sim, const SimLaunch *launch, const SimReport *report);
 /* `across_bus`: from or to the host; else within the device. */
 void sim_profile_copy(SimDevice *sim, uint64_t bytes, bool across_bus, double seconds);

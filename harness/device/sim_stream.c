@@ -321,8 +321,8 @@ CudaError sim_submit_and_wait(SimDevice *sim, const Work *work)
         free(work->what);
         return error;
     }
-    error = sim_submit(sim, work, NULL);
-    return error == CUDA_ERROR_SUCCESS ? sim_wait_stream(sim, stream) : error;
+    TRY(sim_submit(sim, work, NULL));
+    return sim_wait_stream(sim, stream);
 }
 
 CudaError sim_finish(SimDevice *sim, DeviceStream *stream)
@@ -357,8 +357,7 @@ CudaError sim_host_call(Device *device, DeviceStream *stream, uint64_t *turn, bo
                        .is_function = true,
                        .mistake = {.kind = MISTAKE_HOST_TOO_EARLY},
                        .name = "the host function"};
-    if (sim->sticky != CUDA_ERROR_SUCCESS)
-        return sim->sticky;
+    TRY(sim->sticky);
     sim->turn = 0;
     CudaError error = sim_submit(sim, &work, turn);
     *is_due = error == CUDA_ERROR_SUCCESS && sim->turn == *turn;
@@ -384,8 +383,7 @@ static uint32_t living_streams(const SimDevice *sim, bool of_graphs)
 static CudaError stream_create(Device *device, DeviceStreamKind kind, DeviceStream **stream)
 {
     SimDevice *sim = sim_of(device);
-    if (sim->sticky != CUDA_ERROR_SUCCESS)
-        return sim->sticky;
+    TRY(sim->sticky);
     *stream = calloc(1, sizeof **stream);
     if (*stream == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
@@ -422,8 +420,7 @@ static CudaError stream_query(Device *device, DeviceStream *stream)
 {
     SimDevice *sim = sim_of(device);
     const OperationSet before = held_by(sim, stream);
-    if (sim->sticky != CUDA_ERROR_SUCCESS)
-        return sim->sticky;
+    TRY(sim->sticky);
     return sim_is_news(sim, &before) ? CUDA_ERROR_NOT_READY : sim_wait_stream(sim, stream);
 }
 
@@ -471,8 +468,7 @@ const DeviceStreamOps SIM_STREAM_OPS = {
 static CudaError event_create(Device *device, bool is_timed, DeviceEvent **event)
 {
     SimDevice *sim = sim_of(device);
-    if (sim->sticky != CUDA_ERROR_SUCCESS)
-        return sim->sticky;
+    TRY(sim->sticky);
     sim->has_timed_event |= is_timed;
     *event = calloc(1, sizeof **event);
     return *event == NULL ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_ERROR_SUCCESS;
@@ -487,8 +483,7 @@ static CudaError event_destroy(Device *device, DeviceEvent *event)
 static CudaError event_record(Device *device, DeviceEvent *event, DeviceStream *stream)
 {
     SimDevice *sim = sim_of(device);
-    if (sim->sticky != CUDA_ERROR_SUCCESS)
-        return sim->sticky;
+    TRY(sim->sticky);
     event->recorded = true;
     event->before = sim_before_stream(sim, stream);
     interrupt(sim, stream);
@@ -515,13 +510,10 @@ static CudaError event_query(Device *device, DeviceEvent *event)
 static CudaError event_elapsed(Device *device, DeviceEvent *start, DeviceEvent *stop, double *seconds)
 {
     SimDevice *sim = sim_of(device);
-    if (sim->sticky != CUDA_ERROR_SUCCESS)
-        return sim->sticky;
+    TRY(sim->sticky);
     if (!start->recorded || !stop->recorded)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    CudaError error = sim_settle(sim);
-    if (error != CUDA_ERROR_SUCCESS)
-        return error;
+    TRY(sim_settle(sim));
     if (start->at_s > sim->host_s || stop->at_s > sim->host_s)
         return CUDA_ERROR_NOT_READY;
     *seconds = stop->at_s - start->at_s;
@@ -589,9 +581,7 @@ struct DeviceModule {
 static Status module_load(Device *device, const void *image, size_t bytes, DeviceModule **module, Message *why)
 {
     SimModule *loaded;
-    Status status = simgpu_module_load(sim_of(device)->gpu, image, bytes, &loaded, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(simgpu_module_load(sim_of(device)->gpu, image, bytes, &loaded, why));
     *module = zeroed(1, sizeof **module);
     (*module)->module = loaded;
     (*module)->device = &device->info;
@@ -844,8 +834,7 @@ static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
     DeviceFunctionInfo facts;
     LaunchLimit limit;
     char hint[200];
-    if (sim->sticky != CUDA_ERROR_SUCCESS)
-        return sim->sticky;
+    TRY(sim->sticky);
     kernel_info(launch->function, &facts);
     CudaError error = launch_check(&device->info, &facts, &launch->shape, &limit, hint, sizeof hint);
     if (error == CUDA_ERROR_SUCCESS && launch->parameter_bytes != facts.parameter_bytes)

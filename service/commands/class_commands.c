@@ -38,15 +38,11 @@ Status command_similar_class(const Options *options, int *exit_status, Message *
     if (options->class_file == NULL)
         return command_similar(options, exit_status, why);
     Status status = class_file_read(options->class_file, &class_file, why);
-    if (status == STATUS_OK)
-        status = class_file_check_paths(&class_file, why);
-    if (status == STATUS_OK)
-        status = add_paths(&class_file, "earlier", class_file.earlier, class_file.earlier_count, &all.earlier, why);
-    if (status == STATUS_OK)
-        status = add_paths(&class_file, "handed_out", class_file.handed_out, class_file.handed_out_count,
-                           &all.handed_out, why);
-    if (status == STATUS_OK)
-        status = command_similar(&all, exit_status, why);
+    THEN(status, class_file_check_paths(&class_file, why));
+    THEN(status, add_paths(&class_file, "earlier", class_file.earlier, class_file.earlier_count, &all.earlier, why));
+    THEN(status, add_paths(&class_file, "handed_out", class_file.handed_out, class_file.handed_out_count,
+                           &all.handed_out, why));
+    THEN(status, command_similar(&all, exit_status, why));
     class_file_free(&class_file);
     return status;
 }
@@ -202,10 +198,8 @@ Status command_check_class(const Options *options, int *exit_status, Message *wh
     ClassFile class = {0};
     Text text = {0};
     Status status = options_expect_file(options, why);
-    if (status == STATUS_OK)
-        status = class_file_read(options->operands[0], &class, why);
-    if (status == STATUS_OK)
-        status = class_file_check_paths(&class, why);
+    THEN(status, class_file_read(options->operands[0], &class, why));
+    THEN(status, class_file_check_paths(&class, why));
     if (status == STATUS_OK) {
         add_class(&text, &class);
         fputs(text.data, stdout);

@@ -83,6 +83,11 @@ static Status read_class(ClassGrading *grading, Message *why)
     return status;
 }
 
+static const char *name_of(const void *class, const char *name, const char *id)
+{
+    return class_name_of(class, name, id);
+}
+
 static Status read_folder(ClassGrading *grading, Message *why)
 {
     IntakeRules rules = {0};
@@ -92,7 +97,9 @@ static Status read_folder(ClassGrading *grading, Message *why)
             ids[i] = grading->class.assignments[i].id;
         rules.assignments = ids;
         rules.assignment_count = grading->class.assignment_count;
-        rules.people = class_people(&grading->class, &grading->arena, &rules.person_count);
+        rules.people = class_spellings(&grading->class, &grading->arena, &rules.person_count);
+        rules.name_of = name_of;
+        rules.context = &grading->class;
     }
     return intake_read(grading->options->dir, &rules, &grading->intake, why);
 }
@@ -110,8 +117,8 @@ static Status open_store(ClassGrading *grading, Message *why)
     if (status != STATUS_BUSY)
         return status;
     grading->is_served = true;
-    status = service_store_path(grading->state, path, why);
-    return status == STATUS_OK ? store_open(path, STORE_WRITE, &grading->store, why) : status;
+    TRY(service_store_path(grading->state, path, why));
+    return store_open(path, STORE_WRITE, &grading->store, why);
 }
 
 static Status check_problem(const ClassGrading *grading, Message *why)
@@ -220,10 +227,8 @@ static Status start(ClassGrading *grading, Message *why)
         .socket = grading->socket, .handler = api_handle, .most_body = api_most_body, .context = &grading->service};
     Status status = scratch_new(grading->scratch, sizeof grading->scratch, why);
     snprintf(grading->socket, sizeof grading->socket, "%s/socket", grading->scratch);
-    if (status == STATUS_OK)
-        status = queue_start(&queue, grading->store, &grading->service.queue, why);
-    if (status == STATUS_OK)
-        status = http_start(&doors, &grading->http, why);
+    THEN(status, queue_start(&queue, grading->store, &grading->service.queue, why));
+    THEN(status, http_start(&doors, &grading->http, why));
     return status == STATUS_OK ? local_workers_start(&workers, &grading->workers, why) : status;
 }
 
@@ -265,7 +270,7 @@ static void rest(ClassGrading *grading)
     while (!grading->is_served && now_s() < until_s)
         serve_once(grading, TICK_S);
     if (!grading->is_served)
-        local_workers_tick(grading->workers);
+        local_workers_tick(grading->workers, grading->service.queue);
 }
 
 static Status follow(ClassGrading *grading, Message *why)
@@ -286,17 +291,14 @@ static Status judge(ClassGrading *grading, Message *why)
 {
     Status status = grading->is_served ? STATUS_OK : try_again(grading, why);
     grading->progress = class_progress_begin(now_s());
-    if (status == STATUS_OK)
-        status = look(grading, pass_over_item, why);
+    THEN(status, look(grading, pass_over_item, why));
     if (status != STATUS_OK || is_done(grading))
         return status;
     if (!grading->is_served) {
         status = open_log(grading, why);
-        if (status == STATUS_OK)
-            status = start(grading, why);
+        THEN(status, start(grading, why));
     }
-    if (status == STATUS_OK)
-        status = follow(grading, why);
+    THEN(status, follow(grading, why));
     local_workers_stop(grading->workers, serve_once, grading);
     queue_stop(grading->service.queue);
     http_stop(grading->http);
@@ -333,23 +335,19 @@ static Status run(ClassGrading *grading, int *exit_status, Message *why)
 {
     char person[PERSON_MAX_BYTES + 1];
     Status status = class_devices(grading->options->device, &grading->arena, &grading->devices, why);
-    if (status == STATUS_OK)
-        status = open_store(grading, why);
+    THEN(status, open_store(grading, why));
     grading->run = (ClassRun){.intake = &grading->intake,
                               .class = grading->has_class ? &grading->class : NULL,
                               .problem = grading->options->problem};
     person_login(person);
     if (status == STATUS_OK && grading->has_class)
         status = class_take_for(&grading->class, grading->store, person, why);
-    if (status == STATUS_OK)
-        status = class_hand_in(grading->store, &grading->run, why);
-    if (status == STATUS_OK)
-        status = judge(grading, why);
+    THEN(status, class_hand_in(grading->store, grading->options->dir, &grading->run, why));
+    THEN(status, judge(grading, why));
     if (status == STATUS_OK && !is_done(grading))
         status = fail(STATUS_BUSY, why, "interrupted; %zu of %zu are judged, and the same command continues",
                       grading->progress.ended, grading->progress.total);
-    if (status == STATUS_OK)
-        status = report(grading, why);
+    THEN(status, report(grading, why));
     *exit_status = class_report_has_trouble(&grading->run);
     store_close(grading->store);
     return status;
@@ -361,19 +359,14 @@ Status command_grade_class(const Options *options, int *exit_status, Message *wh
     Status status = options_expect_no_file(options, why);
     if (status == STATUS_OK && options->dir == NULL)
         status = fail(STATUS_BAD_INPUT, why, "grade-class: option '--dir' is missing");
-    if (status == STATUS_OK)
-        status = json_target_check(options->json, NULL, why);
-    if (status == STATUS_OK)
-        status = read_class(&grading, why);
-    if (status == STATUS_OK)
-        status = check_problem(&grading, why);
+    THEN(status, json_target_check(options->json, NULL, why));
+    THEN(status, read_class(&grading, why));
+    THEN(status, check_problem(&grading, why));
     if (status == STATUS_OK)
         grading.state = state_of(options, &grading.arena);
-    if (status == STATUS_OK)
-        status = read_folder(&grading, why);
+    THEN(status, read_folder(&grading, why));
     take_signals();
-    if (status == STATUS_OK)
-        status = run(&grading, exit_status, why);
+    THEN(status, run(&grading, exit_status, why));
     intake_free(&grading.intake);
     if (grading.has_class)
         class_file_free(&grading.class);

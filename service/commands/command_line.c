@@ -230,7 +230,8 @@ void help_overview(Text *text)
 
 /* ---- one command ------------------------------------------------------------------------------------------------- */
 
-void help_synopsis(const Subcommand *subcommand, Text *text)
+/* "convjudge grade [OPTION]... FILE", a line for each form. */
+static void help_synopsis(const Subcommand *subcommand, Text *text)
 {
     const char *form = subcommand->operands, *options = options_of(subcommand->name, 0) == NULL ? "" : " [OPTION]...";
     for (const char *end;; form = end + 1) {
@@ -438,8 +439,7 @@ int command_line_run(const Subcommand *subcommand, CommandFunction *run, int arg
         sandbox_allow_unconfined();
     if (status == STATUS_OK && subcommand->sandbox == WITH_SANDBOX)
         status = sandbox_require(&why);
-    if (status == STATUS_OK)
-        status = run(&options, &exit_status, &why);
+    THEN(status, run(&options, &exit_status, &why));
     return status == STATUS_OK ? exit_status : command_line_complain(why.text);
 }
 

@@ -47,8 +47,6 @@ void help_overview(Text *text);
 /* All that is known of one, with its options. */
 void help_of(const Subcommand *subcommand, Text *text);
 
-/* "convjudge grade [OPTION]... FILE", a line for each form. */
-void help_synopsis(const Subcommand *subcommand, Text *text);
 /* "--json FILE|-" */
 void help_term(const Option *option, Text *text);
 

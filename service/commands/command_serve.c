@@ -68,12 +68,14 @@ Status class_devices(const char *name, Arena *arena, Names *devices, Message *wh
 /* ==== own workers ================================================================================================= */
 
 static const double RESTART_S = 5, PATIENCE_S = 10, STOP_TICK_S = 0.02;
+/* So long after its lease a worker that is not heard of has hung; one that starts on a GPU may take as long. */
+static const double HUNG_S = 45;
 
 typedef struct LocalWorker {
     const char *device;
     char name[80];
-    pid_t pid; /* 0: it does not run */
-    double started_s;
+    pid_t pid;                 /* 0: it does not run */
+    double started_s, heard_s; /* by the queue */
 } LocalWorker;
 
 struct LocalWorkers {
@@ -87,7 +89,7 @@ struct LocalWorkers {
 static void start_worker(const LocalWorkers *workers, LocalWorker *worker)
 {
     const pid_t server = getpid();
-    worker->started_s = now_s();
+    worker->started_s = worker->heard_s = now_s();
     worker->pid = fork();
     if (worker->pid != 0)
         return;
@@ -127,7 +129,19 @@ Status local_workers_start(const LocalWorkersSpec *spec, LocalWorkers **workers,
     return status;
 }
 
-void local_workers_tick(LocalWorkers *workers)
+/* It is killed with what it runs, and started again like one that has ended. */
+static void end_if_hung(LocalWorker *worker, Queue *queue)
+{
+    if (queue_hears(queue, worker->name))
+        worker->heard_s = now_s();
+    if (worker->pid <= 0 || now_s() < worker->heard_s + HUNG_S)
+        return;
+    log_event(LEVEL_ERROR, "worker_hangs", "worker", worker->name);
+    worker->heard_s = now_s();
+    kill(-worker->pid, SIGKILL);
+}
+
+void local_workers_tick(LocalWorkers *workers, Queue *queue)
 {
     int how;
     for (size_t i = 0; i < workers->count; i++) {
@@ -137,6 +151,7 @@ void local_workers_tick(LocalWorkers *workers)
             worker->pid = 0;
             workers->ended++;
         }
+        end_if_hung(worker, queue);
         if (worker->pid <= 0 && now_s() > worker->started_s + RESTART_S)
             start_worker(workers, worker);
     }
@@ -203,11 +218,8 @@ static void take_signals(void)
 /* Options of the command line stand above the file. */
 static Status read_settings(const Options *options, Config *config, Message *why)
 {
-    Status status = options_expect_no_file(options, why);
-    if (status == STATUS_OK)
-        status = config_read(options->config, config, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(options_expect_no_file(options, why));
+    TRY(config_read(options->config, config, why));
     config->listen = options->listen == NULL ? config->listen : options->listen;
     config->socket = options->socket == NULL ? config->socket : options->socket;
     config->state = options->state == NULL ? config->state : options->state;
@@ -237,8 +249,8 @@ static Status open_doors(Service *service, HttpServer **http, Message *why)
                          .handler = api_handle,
                          .most_body = api_most_body,
                          .context = service};
-    Status status = find_proxy_user(config, &doors.proxy_user, why);
-    return status == STATUS_OK ? http_start(&doors, http, why) : status;
+    TRY(find_proxy_user(config, &doors.proxy_user, why));
+    return http_start(&doors, http, why);
 }
 
 /* Two accounts to try the service with, whose tokens of earlier trials end. */
@@ -248,12 +260,9 @@ static Status add_trial_account(Store *store, const char *name, PersonRole role,
     Person person;
     Secret token;
     Status status = people_admit(store, name, &arena, &person, why);
-    if (status == STATUS_OK)
-        status = tokens_revoke(store, person.id, why);
-    if (status == STATUS_OK)
-        status = people_set_role(store, person.id, role, why);
-    if (status == STATUS_OK)
-        status = token_add(store, person.id, TOKEN_FOR_ALL, &token, why);
+    THEN(status, tokens_revoke(store, person.id, why));
+    THEN(status, people_set_role(store, person.id, role, why));
+    THEN(status, token_add(store, person.id, TOKEN_FOR_ALL, &token, why));
     if (status == STATUS_OK)
         printf("http://%s/login  %-8s %s\n", address, name, token.hex);
     fflush(stdout);
@@ -263,8 +272,8 @@ static Status add_trial_account(Store *store, const char *name, PersonRole role,
 
 static Status add_trial_accounts(Store *store, const char *address, Message *why)
 {
-    Status status = add_trial_account(store, "student", PERSON_STUDENT, address, why);
-    return status == STATUS_OK ? add_trial_account(store, "teacher", PERSON_TEACHER, address, why) : status;
+    TRY(add_trial_account(store, "student", PERSON_STUDENT, address, why));
+    return add_trial_account(store, "teacher", PERSON_TEACHER, address, why);
 }
 
 /* A signal that comes meanwhile is for the next time. */
@@ -313,7 +322,7 @@ static void serve(Doors *doors, const Judges *judges)
         if (clock_watch_look(&service->clock, service->store, &why) != STATUS_OK)
             log_event(LEVEL_ERROR, "trouble", "why", why.text);
         if (judges->workers != NULL)
-            local_workers_tick(judges->workers);
+            local_workers_tick(judges->workers, service->queue);
         look_at_class(service);
     }
     log_event(LEVEL_INFO, "stopped");
@@ -329,8 +338,8 @@ static Status start_engine(Service *service, Judges *judges, Message *why)
     }
     const SlurmOptions slurm = {
         .settings = &config->slurm, .state = config->state, .server = config->socket, .program = judges->program};
-    Status status = judge_program(judges->program, why);
-    return status == STATUS_OK ? slurm_start(&slurm, &service->slurm, why) : status;
+    TRY(judge_program(judges->program, why));
+    return slurm_start(&slurm, &service->slurm, why);
 }
 
 /* After an upgrade the first run of a new epoch begins a new board. */
@@ -364,16 +373,11 @@ static Status run_service(const Config *config, bool is_trial, Message *why)
     Status status = service_store_open(config->state, &service.store, why);
     if (status == STATUS_OK)
         database_wait_at_most(service.store, MOST_WAIT_MS);
-    if (status == STATUS_OK)
-        status = warn_of_outdated_boards(service.store, why);
-    if (status == STATUS_OK)
-        status = open_class(&service, why);
-    if (status == STATUS_OK)
-        status = queue_start(&queue, service.store, &service.queue, why);
-    if (status == STATUS_OK)
-        status = open_doors(&service, &doors.http, why);
-    if (status == STATUS_OK)
-        status = start_engine(&service, &judges, why);
+    THEN(status, warn_of_outdated_boards(service.store, why));
+    THEN(status, open_class(&service, why));
+    THEN(status, queue_start(&queue, service.store, &service.queue, why));
+    THEN(status, open_doors(&service, &doors.http, why));
+    THEN(status, start_engine(&service, &judges, why));
     if (status == STATUS_OK && is_trial)
         status = add_trial_accounts(service.store, http_address(doors.http), why);
     if (status == STATUS_OK)
@@ -393,8 +397,7 @@ Status command_serve(const Options *options, int *exit_status, Message *why)
     Config config = {0};
     Status status = read_settings(options, &config, why);
     take_signals();
-    if (status == STATUS_OK)
-        status = run_service(&config, options->trial, why);
+    THEN(status, run_service(&config, options->trial, why));
     config_free(&config);
     *exit_status = 0;
     return status;

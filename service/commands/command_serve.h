@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "service/store/config.h"
+#include "service/store/queue.h"
 
 /* ==== class devices =============================================================================================== */
 
@@ -35,7 +36,7 @@ MUST_USE Status local_workers_start(const LocalWorkersSpec *spec, LocalWorkers *
 /* How often a worker has ended by itself. */
 int local_workers_ended(const LocalWorkers *workers);
 /* Starts again what has ended. To be called often. */
-void local_workers_tick(LocalWorkers *workers);
+void local_workers_tick(LocalWorkers *workers, Queue *queue);
 /* `serve` is called until they have ended: it answers them for about so long. */
 void local_workers_stop(LocalWorkers *workers, void (*serve)(void *context, double seconds), void *context);
 

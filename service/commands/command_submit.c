@@ -100,8 +100,7 @@ static Status print_text(const Options *options, const Server *server, ApiPath p
     Status status = STATUS_OK;
     if (options->json == NULL || strcmp(options->json, "-") != 0) {
         status = api_add_query(&path, "text", "1", why);
-        if (status == STATUS_OK)
-            status = api_get_text(server, path, &said, why);
+        THEN(status, api_get_text(server, path, &said, why));
     }
     if (said.length > 0)
         text_add_printable(&out, said.data, said.length);
@@ -161,6 +160,7 @@ static Status print_list(const Options *options, const char *name, int64_t usual
     TRY(server_find(options->server, &server, why));
     TRY(add_person(options, &server, &path, why));
     TRY(api_add_query(&path, "problem", options->problem, why));
+    TRY(api_add_query(&path, "since", options->since, why));
     TRY(api_add_number(&path, "limit", most, why));
     return print_answer(options, &server, path, why);
 }
@@ -246,15 +246,12 @@ Status command_withdraw(const Options *options, int *exit_status, Message *why)
     JsonFile answer = {0};
     Text out = {0};
     *exit_status = 0;
-    Status status = read_numbers(options, 1, &run, &server, why);
-    if (status == STATUS_OK)
-        status = api_delete(&server, api_path("submissions/%lld", (long long)run), &answer, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(read_numbers(options, 1, &run, &server, why));
+    TRY(api_delete(&server, api_path("submissions/%lld", (long long)run), &answer, why));
     cJSON *json = output_new();
     cJSON_AddItemToObject(json, "submission", cJSON_Duplicate(answer.root, 1));
     text_printf(&out, "submission %lld is withdrawn\n", (long long)run);
-    status = output_write(options, json, &out, why);
+    Status status = output_write(options, json, &out, why);
     text_free(&out);
     json_free(&answer);
     return status;
@@ -536,8 +533,7 @@ static Status take_parts(const JsonFile *file, Arena *arena, Outcome *outcome, M
     size_t count = 0;
     cJSON_ArrayForEach(item, parts)
     {
-        if (status == STATUS_OK)
-            status = take_part(file, item, arena, &points[count++], why);
+        THEN(status, take_part(file, item, arena, &points[count++], why));
     }
     outcome->points = points;
     outcome->point_count = count;
@@ -645,8 +641,7 @@ static Status post(Submitting *submitting, const cJSON *request, Message *why)
     ApiPath path = api_path("submissions");
     ExchangeEnd end = EXCHANGE_ANSWERED;
     Status status = person == NULL ? STATUS_OK : api_person_path(person, "submissions", &path, why);
-    if (status == STATUS_OK)
-        status = api_post(&submitting->server, path, request, &submitting->json, &end, why);
+    THEN(status, api_post(&submitting->server, path, request, &submitting->json, &end, why));
     if (status != STATUS_OK && end == EXCHANGE_INTERRUPTED)
         return fail(STATUS_BUSY, why, "interrupted, maybe after the file was submitted: `convjudge runs` says whether");
     if (status == STATUS_BAD_INPUT && end == EXCHANGE_ANSWERED)
@@ -668,8 +663,7 @@ static Status send_file(Submitting *submitting, Message *why)
     Arena arena = {0};
     Status status = choose_key(options->key, &arena, &request.key, why);
     record_write(&hand_in_table, &request, json);
-    if (status == STATUS_OK)
-        status = post(submitting, json, why);
+    THEN(status, post(submitting, json, why));
     cJSON_Delete(json);
     arena_free(&arena);
     return status;
@@ -766,8 +760,7 @@ static Status write_exchange(const Submitting *submitting, const Text *report, M
     Status status = STATUS_OK;
     if (outcome.result != NULL && submitting->exchange.gradescope != NULL)
         status = remote_points_read(&submitting->server, submission, &arena, &outcome, why);
-    if (status == STATUS_OK)
-        status = exchange_write(&submitting->exchange, &outcome, why);
+    THEN(status, exchange_write(&submitting->exchange, &outcome, why));
     arena_free(&arena);
     cJSON_Delete(made);
     return status;
@@ -784,10 +777,8 @@ static Status write_end(Submitting *submitting, Message *why)
     Status status = read_result(submitting, why);
     if (status == STATUS_OK && submitting->result.root != NULL)
         cJSON_AddItemToObject(json, "result", cJSON_Duplicate(submitting->result.root, 1));
-    if (status == STATUS_OK)
-        status = remote_report_read(&submitting->server, submission, &report, why);
-    if (status == STATUS_OK)
-        status = write_exchange(submitting, &report, why);
+    THEN(status, remote_report_read(&submitting->server, submission, &report, why));
+    THEN(status, write_exchange(submitting, &report, why));
     if (status == STATUS_OK) {
         remote_report_add(submission, &report, terminal_style(stdout), &out);
         if (words != NULL)
@@ -823,16 +814,12 @@ static Status submit(Submitting *submitting, Message *why)
 {
     const Options *options = submitting->options;
     Status status = server_find(options->server, &submitting->server, why);
-    if (status == STATUS_OK)
-        status = read_file(submitting, why);
-    if (status == STATUS_OK)
-        status = interrupt_open(&submitting->server.interrupt, why);
+    THEN(status, read_file(submitting, why));
+    THEN(status, interrupt_open(&submitting->server.interrupt, why));
     if (status == STATUS_OK && submitting->minutes > 0)
         interrupt_after(60 * (unsigned)submitting->minutes);
-    if (status == STATUS_OK)
-        status = send_file(submitting, why);
-    if (status == STATUS_OK)
-        status = announce(submitting, why);
+    THEN(status, send_file(submitting, why));
+    THEN(status, announce(submitting, why));
     if (status == STATUS_OK && options->wait)
         status = wait_for_end(submitting, why);
     return status == STATUS_OK && (options->wait || options->json != NULL) ? write_end(submitting, why) : status;

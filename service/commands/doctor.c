@@ -133,8 +133,7 @@ Status command_check_config(const Options *options, int *exit_status, Message *w
     if (status == STATUS_OK) {
         add_settings(&check);
         status = check_problems(&check, why);
-        if (status == STATUS_OK)
-            status = check_class(&check, why);
+        THEN(status, check_class(&check, why));
         add_pilots(&check);
         fputs(check.text.data, stdout);
         *exit_status = check.faults > 0;
@@ -741,12 +740,9 @@ Status command_doctor(const Options *options, int *exit_status, Message *why)
 {
     Config config;
     Checkup checkup = {0};
-    Status status = options_expect_no_file(options, why);
-    if (status == STATUS_OK)
-        status = json_target_check(options->json, NULL, why);
-    if (status != STATUS_OK)
-        return status;
-    status = config_read(options->config, &config, why);
+    TRY(options_expect_no_file(options, why));
+    TRY(json_target_check(options->json, NULL, why));
+    Status status = config_read(options->config, &config, why);
     if (status == STATUS_OK) {
         examine(&config, &checkup);
         status = report(options, &checkup, why);

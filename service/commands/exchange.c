@@ -143,8 +143,7 @@ static Status read_json(const Server *server, const ApiRequest *exchange, const 
     Text place = {0};
     text_printf(&place, "%s: %s %s", server->place, exchange->method, exchange->path);
     Status status = check_success(server, answer, why);
-    if (status == STATUS_OK)
-        status = json_parse(place.data, answer->body.data, answer->body.length, json, why);
+    THEN(status, json_parse(place.data, answer->body.data, answer->body.length, json, why));
     text_free(&place);
     return status;
 }
@@ -155,8 +154,7 @@ static Status call(const Server *server, const char *method, const ApiPath *path
     const ApiRequest exchange = {.method = method, .path = path->text, .body = body};
     Answer answer;
     Status status = exchange_run(server, &exchange, &answer, why);
-    if (status == STATUS_OK)
-        status = read_json(server, &exchange, &answer, json, why);
+    THEN(status, read_json(server, &exchange, &answer, json, why));
     text_free(&answer.body);
     return status;
 }
@@ -185,8 +183,7 @@ Status api_get_text(const Server *server, ApiPath path, Text *text, Message *why
     const ApiRequest exchange = {.method = "GET", .path = path.text};
     Answer answer;
     Status status = exchange_run(server, &exchange, &answer, why);
-    if (status == STATUS_OK)
-        status = check_success(server, &answer, why);
+    THEN(status, check_success(server, &answer, why));
     if (status == STATUS_OK)
         text_append(text, answer.body.data, answer.body.length);
     text_free(&answer.body);
@@ -201,8 +198,7 @@ Status api_post(const Server *server, ApiPath path, const cJSON *body, JsonFile 
     const ApiRequest exchange = {.method = "POST", .path = path.text, .body = &text};
     Status status = exchange_repeat(server, &exchange, "handing in", &answer, why);
     *end = answer.end;
-    if (status == STATUS_OK)
-        status = read_json(server, &exchange, &answer, json, why);
+    THEN(status, read_json(server, &exchange, &answer, json, why));
     text_free(&answer.body);
     text_free(&text);
     return status;

@@ -104,13 +104,10 @@ static MUST_USE Status gradescope_find_person(const char *path, GradescopePerson
     int64_t number = 0;
     JsonFile file;
     snprintf(place, sizeof place, "%s/submission_metadata.json", path);
-    Status status = json_read(place, METADATA_BYTES, &file, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(json_read(place, METADATA_BYTES, &file, why));
     const cJSON *users = json_get(file.root, "users");
-    status = json_integer(&file, file.root, "id", 1, INT64_C(1) << 53, &number, why);
-    if (status == STATUS_OK)
-        status = take_person(&file, cJSON_IsArray(users) ? users->child : NULL, by, folder, why);
+    Status status = json_integer(&file, file.root, "id", 1, INT64_C(1) << 53, &number, why);
+    THEN(status, take_person(&file, cJSON_IsArray(users) ? users->child : NULL, by, folder, why));
     if (status == STATUS_OK && number > 0)
         snprintf(folder->key, sizeof folder->key, "gradescope%lld", (long long)number);
     json_free(&file);

@@ -1,4 +1,4 @@
-/* operate.c - the commands that work on a store: report, scores, token, backup, rejudge.  */
+/* operate.c - the commands that work on a store: report, scores, token, backup, restore, rejudge.  */
 #include "service/commands/operate.h"
 
 #include "base/paths.h"
@@ -71,14 +71,10 @@ Status command_report(const Options *options, int *exit_status, Message *why)
     ReportOrder order = {.folder = folder, .with_sources = options->sources};
     size_t pages = 0;
     Status status = options_expect_no_file(options, why);
-    if (status == STATUS_OK)
-        status = choose_folder(options, folder, sizeof folder, why);
-    if (status == STATUS_OK)
-        status = choose_problems(options, &arena, &order, why);
-    if (status == STATUS_OK)
-        status = report_open_store(&store, why);
-    if (status == STATUS_OK)
-        status = report_folder_write(store, &order, &pages, why);
+    THEN(status, choose_folder(options, folder, sizeof folder, why));
+    THEN(status, choose_problems(options, &arena, &order, why));
+    THEN(status, report_open_store(&store, why));
+    THEN(status, report_folder_write(store, &order, &pages, why));
     if (status == STATUS_OK)
         printf("%s/index.html: %zu pages\n", folder, pages);
     store_close(store);
@@ -93,17 +89,20 @@ Status command_report(const Options *options, int *exit_status, Message *why)
  *
  * The server may run meanwhile. Its settings, or --state, say where the database is. */
 
-/* NOT_FOUND: there is no such database; none is made. */
-static MUST_USE Status administered_store_open(const Options *options, Store **store, Message *why)
+/* NOT_FOUND: there is no such database; none is made. `prepare` (may be NULL) is called with the folder first. */
+static MUST_USE Status administered_store_open(const Options *options,
+                                               Status (*prepare)(const char *folder, Message *why), Store **store,
+                                               Message *why)
 {
     Config config = {0};
     char path[SERVICE_PATH_BYTES];
     *store = NULL;
     Status status = config_read(options->config, &config, why);
-    if (status == STATUS_OK)
-        status = service_store_path(options->state == NULL ? config.state : options->state, path, why);
-    if (status == STATUS_OK)
-        status = store_open(path, STORE_READ, store, why);
+    const char *folder = options->state == NULL ? config.state : options->state;
+    THEN(status, service_store_path(folder, path, why));
+    if (status == STATUS_OK && prepare != NULL && access(path, F_OK) == 0)
+        status = prepare(folder, why);
+    THEN(status, store_open(path, STORE_READ, store, why));
     if (status == STATUS_NOT_FOUND)
         status = fail(status, why, "%s: there is no such database, expected the state of `convjudge serve`", path);
     config_free(&config);
@@ -179,7 +178,7 @@ static Status scores_open_store(const Options *options, Arena *arena, Store **st
     if (options->state == NULL && options->config == NULL && service_store_path(folder, path, &ignored) == STATUS_OK &&
         access(path, F_OK) == 0)
         chosen.state = folder;
-    return administered_store_open(&chosen, store, why);
+    return administered_store_open(&chosen, service_store_upgrade, store, why);
 }
 
 Status command_scores(const Options *options, int *exit_status, Message *why)
@@ -192,15 +191,11 @@ Status command_scores(const Options *options, int *exit_status, Message *why)
     Arena arena = {0};
     char person[PERSON_MAX_BYTES + 1];
     Status status = scores_check_options(options, why);
-    if (status == STATUS_OK)
-        status = class_file_read(options->class_file, &class, why);
-    if (status == STATUS_OK)
-        status = scores_open_store(options, &arena, &store, why);
+    THEN(status, class_file_read(options->class_file, &class, why));
+    THEN(status, scores_open_store(options, &arena, &store, why));
     person_login(person);
-    if (status == STATUS_OK)
-        status = class_take_for(&class, store, person, why);
-    if (status == STATUS_OK)
-        status = store_begin_reading(store, why);
+    THEN(status, class_take_for(&class, store, person, why));
+    THEN(status, store_begin_reading(store, why));
     if (status == STATUS_OK) {
         status = scores_read(store, &class, &arena, &scores, why);
         if (status == STATUS_OK && options->summary != NULL)
@@ -210,8 +205,7 @@ Status command_scores(const Options *options, int *exit_status, Message *why)
     }
     if (status == STATUS_OK && options->summary != NULL)
         summary = summary_of(&facts, class.title[0] == '\0' ? "The class" : class.title, utc_now().text, &arena);
-    if (status == STATUS_OK)
-        status = write_scores(options, &scores, &summary, why);
+    THEN(status, write_scores(options, &scores, &summary, why));
     facts_free(&facts);
     store_close(store);
     class_file_free(&class);
@@ -238,13 +232,10 @@ static Status add_token(Store *store, const Options *options, const char *name, 
     Status status = people_admit(store, name, arena, &person, why);
     if (status == STATUS_OK && options->role != NULL) {
         status = role_parse(options->role, &role, why);
-        if (status == STATUS_OK)
-            status = people_set_role(store, person.id, role, why);
+        THEN(status, people_set_role(store, person.id, role, why));
     }
-    if (status == STATUS_OK)
-        status = token_add(store, person.id, scope, &token, why);
-    if (status == STATUS_OK)
-        status = audit_add(store, "administrator", actions[scope], name, why);
+    THEN(status, token_add(store, person.id, scope, &token, why));
+    THEN(status, audit_add(store, "administrator", actions[scope], name, why));
     if (status == STATUS_OK)
         printf("%s\n", token.hex);
     if (status == STATUS_OK)
@@ -258,8 +249,7 @@ static Status revoke_tokens(Store *store, const char *name, Arena *arena, Messag
     Status status = people_find(store, name, arena, &person, why);
     if (status == STATUS_NOT_FOUND)
         return fail(STATUS_BAD_INPUT, why, "token: there is no person '%s'", name);
-    if (status == STATUS_OK)
-        status = tokens_revoke(store, person.id, why);
+    THEN(status, tokens_revoke(store, person.id, why));
     return status == STATUS_OK ? audit_add(store, "administrator", "token revoke", name, why) : status;
 }
 
@@ -275,10 +265,9 @@ Status command_token(const Options *options, int *exit_status, Message *why)
         (!adds || options->role != NULL || (options->hand_in_only && options->work_only)))
         return fail(STATUS_BAD_INPUT, why, "token: option '--%s-only' belongs to 'add NAME', alone and without a role",
                     options->hand_in_only ? "hand-in" : "work");
-    Status status = administered_store_open(options, &store, why);
-    if (status == STATUS_OK)
-        status = adds ? add_token(store, options, options->operands[1], &arena, why)
-                      : revoke_tokens(store, options->operands[1], &arena, why);
+    Status status = administered_store_open(options, NULL, &store, why);
+    THEN(status, adds ? add_token(store, options, options->operands[1], &arena, why)
+                      : revoke_tokens(store, options->operands[1], &arena, why));
     store_close(store);
     arena_free(&arena);
     *exit_status = 0;
@@ -290,11 +279,34 @@ Status command_token(const Options *options, int *exit_status, Message *why)
 Status command_backup(const Options *options, int *exit_status, Message *why)
 {
     Store *store;
+    int64_t keep = 0;
+    char path[SERVICE_PATH_BYTES];
     TRY(options_expect_file(options, why));
-    Status status = administered_store_open(options, &store, why);
-    if (status == STATUS_OK)
-        status = service_store_backup(store, options->operands[0], why);
+    TRY(options_number(options, "--keep", options->keep, 1, 10000, &keep, why));
+    Status status = administered_store_open(options, NULL, &store, why);
+    THEN(status, keep > 0 ? service_store_backup_to(store, options->operands[0], keep, path, why)
+                          : service_store_backup(store, options->operands[0], why));
+    if (status == STATUS_OK && keep > 0)
+        printf("%s\n", path);
     store_close(store);
+    *exit_status = 0;
+    return status;
+}
+
+Status command_restore(const Options *options, int *exit_status, Message *why)
+{
+    Config config = {0};
+    char kept[SERVICE_PATH_BYTES];
+    int64_t next_number;
+    TRY(options_expect_file(options, why));
+    Status status = config_read(options->config, &config, why);
+    const char *folder = options->state == NULL ? config.state : options->state;
+    THEN(status, service_store_restore(folder, options->operands[0], kept, &next_number, why));
+    if (status == STATUS_OK)
+        printf("%s/convjudge.db is now %s; the next submission is number %lld\n%s%s%s", folder, options->operands[0],
+               (long long)next_number, kept[0] == '\0' ? "" : "the database before it is kept as ", kept,
+               kept[0] == '\0' ? "" : "\n");
+    config_free(&config);
     *exit_status = 0;
     return status;
 }
@@ -552,12 +564,9 @@ static Status begin(Rejudging *rejudging, Message *why)
     Batch batch;
     BatchSkip *skips;
     size_t skip_count;
-    Status status = read_request(rejudging, &request, why);
-    if (status == STATUS_OK)
-        status = rejudging_begin(rejudging->store, &request, administrator, &rejudging->arena, &batch, &skips,
-                                 &skip_count, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(read_request(rejudging, &request, why));
+    TRY(rejudging_begin(rejudging->store, &request, administrator, &rejudging->arena, &batch, &skips, &skip_count,
+                        why));
     rejudge_report_opened(&batch, skips, skip_count, &rejudging->text);
     put_batch(rejudging->json, &batch);
     put_skips(rejudging->json, skips, skip_count);
@@ -591,8 +600,7 @@ static Status read_table(Rejudging *rejudging, int64_t id, Batch *batch, BatchRo
 {
     TRY(store_begin_reading(rejudging->store, why));
     Status status = batches_read(rejudging->store, id, &rejudging->arena, batch, why);
-    if (status == STATUS_OK)
-        status = batch_table(rejudging->store, id, &rejudging->arena, rows, count, why);
+    THEN(status, batch_table(rejudging->store, id, &rejudging->arena, rows, count, why));
     Status ended = store_end_reading(rejudging->store, status == STATUS_OK ? why : NULL);
     return status == STATUS_OK ? ended : status;
 }
@@ -604,13 +612,9 @@ static Status show(Rejudging *rejudging, Message *why)
     BatchSkip *skips;
     size_t count, skip_count;
     int64_t id;
-    Status status = batch_number(rejudging->options, "--batch", rejudging->options->batch, &id, why);
-    if (status == STATUS_OK)
-        status = read_table(rejudging, id, &batch, &rows, &count, why);
-    if (status == STATUS_OK)
-        status = batches_skips(rejudging->store, id, &rejudging->arena, &skips, &skip_count, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(batch_number(rejudging->options, "--batch", rejudging->options->batch, &id, why));
+    TRY(read_table(rejudging, id, &batch, &rows, &count, why));
+    TRY(batches_skips(rejudging->store, id, &rejudging->arena, &skips, &skip_count, why));
     rejudge_report_table(&batch, rows, count, &rejudging->text);
     rejudge_report_skips(skips, skip_count, &rejudging->text);
     put_skips(rejudging->json, skips, skip_count);
@@ -660,8 +664,7 @@ Status command_rejudge(const Options *options, int *exit_status, Message *why)
     Rejudging rejudging = {.options = options};
     *exit_status = 0;
     Status status = rejudge_check_options(options, why);
-    if (status == STATUS_OK)
-        status = administered_store_open(options, &rejudging.store, why);
+    THEN(status, administered_store_open(options, NULL, &rejudging.store, why));
     if (status != STATUS_OK)
         return status;
     rejudging.json = output_new();

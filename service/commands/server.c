@@ -55,10 +55,8 @@ static Status read_token_file(const char *path, Server *server, Message *why)
     if (file < 0)
         return access(path, F_OK) == 0 ? fail_errno(why, "%s: cannot be opened", path) : STATUS_OK;
     Status status = check_secrecy(file, path, why);
-    if (status == STATUS_OK)
-        status = text_read_open_file(file, path, 4096, &text, why);
-    if (status == STATUS_OK)
-        status = keep_token(path, text.data, server, why);
+    THEN(status, text_read_open_file(file, path, 4096, &text, why));
+    THEN(status, keep_token(path, text.data, server, why));
     text_free(&text);
     close(file);
     return status;
@@ -108,8 +106,7 @@ static Status check_parts(CURLU *url, Server *server, Message *why)
     if (scheme == NULL || (strcmp(scheme, "http") != 0 && !server->is_encrypted) || host == NULL || user != NULL ||
         query != NULL || fragment != NULL)
         status = refuse_url(server, why);
-    if (status == STATUS_OK)
-        status = find_token(server, why);
+    THEN(status, find_token(server, why));
     if (status == STATUS_OK && server->token[0] != '\0' && !server->is_encrypted && !is_this_machine(host))
         status = fail(STATUS_BAD_INPUT, why,
                       "%s: your token would travel unencrypted to another machine, expected a https:// address",

@@ -54,11 +54,8 @@ static Status describe_device(const WorkerSettings *settings, JudgeBench *bench,
 {
     DeviceInfo info;
     Toolkit toolkit;
-    Status status = device_describe(settings->device, &info, why);
-    if (status == STATUS_OK)
-        status = info.modelled ? toolkit_find(&toolkit, why) : toolkit_find_nvcc(&toolkit, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(device_describe(settings->device, &info, why));
+    TRY(info.modelled ? toolkit_find(&toolkit, why) : toolkit_find_nvcc(&toolkit, why));
     if (info.modelled)
         toolkit_mark_times(&toolkit, info.id, sizeof info.id);
     if (info.passed_over[0] != '\0')
@@ -131,8 +128,7 @@ static Status make_folder(const char *parent, const char *name, WorkerContext *p
 {
     Status status = make_private(parent, why);
     snprintf(place->folder, sizeof place->folder, "%s/%s", parent, name);
-    if (status == STATUS_OK)
-        status = make_private(place->folder, why);
+    THEN(status, make_private(place->folder, why));
     snprintf(place->database, sizeof place->database, "%s/judged.db", place->folder);
     snprintf(place->editions, sizeof place->editions, "%s/editions", place->folder);
     place->bench.database = place->database;
@@ -168,8 +164,7 @@ static Status find_pilot_folder(const char *parent, WorkerContext *place, Messag
     for (int number = 1; number <= MOST_PILOTS && status == STATUS_BUSY; number++) {
         snprintf(name, sizeof name, "%s-%d", base, number);
         status = make_folder(parent, name, place, why);
-        if (status == STATUS_OK)
-            status = lock_folder(place, why);
+        THEN(status, lock_folder(place, why));
     }
     return status;
 }
@@ -181,8 +176,7 @@ static Status take_folder(const WorkerSettings *settings, WorkerContext *place, 
     memcpy(parent, place->folder, sizeof parent);
     if (status == STATUS_OK && settings->pilot_minutes > 0)
         return find_pilot_folder(parent, place, why);
-    if (status == STATUS_OK)
-        status = make_folder(parent, place->name, place, why);
+    THEN(status, make_folder(parent, place->name, place, why));
     return status == STATUS_OK ? lock_folder(place, why) : status;
 }
 
@@ -208,17 +202,12 @@ Status worker_context_open(const WorkerSettings *settings, WorkerContext *place,
     place->bench.program = place->program;
     place->bench.server = &place->server;
     Status status = catch_signals(place, why);
-    if (status == STATUS_OK)
-        status = judge_program(place->program, why);
-    if (status == STATUS_OK)
-        status = server_find(settings->server, &place->server, why);
+    THEN(status, judge_program(place->program, why));
+    THEN(status, server_find(settings->server, &place->server, why));
     place->server.interrupt = place->signals;
-    if (status == STATUS_OK)
-        status = describe_device(settings, &place->bench, why);
-    if (status == STATUS_OK)
-        status = choose_name(settings, place, why);
-    if (status == STATUS_OK)
-        status = take_folder(settings, place, why);
+    THEN(status, describe_device(settings, &place->bench, why));
+    THEN(status, choose_name(settings, place, why));
+    THEN(status, take_folder(settings, place, why));
     if (status != STATUS_OK)
         worker_context_close(place);
     return status;
@@ -232,7 +221,9 @@ void worker_context_close(const WorkerContext *place)
         close(place->lock);
 }
 
-bool worker_context_was_replaced(void)
+/* Whether the running program was replaced by another. Its parts might not fit each other, so the worker ends, and
+ * its supervisor starts the new one. */
+static bool worker_context_was_replaced(void)
 {
     char path[4096];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -492,9 +483,7 @@ static MUST_USE Status worker_run(const WorkerSettings *settings, Message *why)
                                     .idle_s = settings->idle_s,
                                     .started_s = now_s(),
                                     .worked_s = now_s()}};
-    Status status = worker_context_open(settings, &worker.place, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(worker_context_open(settings, &worker.place, why));
     log_worker(&worker, "started");
     work(&worker, settings->once);
     log_worker(&worker, worker_context_was_replaced() ? "ended_for_a_new_program" : "ended");
@@ -508,13 +497,12 @@ enum { MOST_MINUTES = 7 * 24 * 60, MOST_IDLE_S = 24 * 3600 };
 
 static Status read_pilot(const Options *options, WorkerSettings *settings, Message *why)
 {
-    Status status = options_number(options, "--pilot", options->pilot, PILOT_LEAST_MINUTES, MOST_MINUTES,
-                                   &settings->pilot_minutes, why);
-    if (status == STATUS_OK)
-        status = options_number(options, "--idle", options->idle, 1, MOST_IDLE_S, &settings->idle_s, why);
-    if (status == STATUS_OK && options->idle != NULL && options->pilot == NULL)
+    TRY(options_number(options, "--pilot", options->pilot, PILOT_LEAST_MINUTES, MOST_MINUTES, &settings->pilot_minutes,
+                       why));
+    TRY(options_number(options, "--idle", options->idle, 1, MOST_IDLE_S, &settings->idle_s, why));
+    if (options->idle != NULL && options->pilot == NULL)
         return fail(STATUS_BAD_INPUT, why, "work: option '--idle' is for a worker with '--pilot'");
-    return status;
+    return STATUS_OK;
 }
 
 Status command_work(const Options *options, int *exit_status, Message *why)
@@ -530,10 +518,8 @@ Status command_work(const Options *options, int *exit_status, Message *why)
         .unconfined = options->unconfined,
     };
     Status status = options_expect_no_file(options, why);
-    if (status == STATUS_OK)
-        status = read_pilot(options, &settings, why);
-    if (status == STATUS_OK)
-        status = worker_run(&settings, why);
+    THEN(status, read_pilot(options, &settings, why));
+    THEN(status, worker_run(&settings, why));
     *exit_status = 0;
     return status;
 }

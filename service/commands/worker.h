@@ -71,8 +71,4 @@ typedef struct WorkerContext {
 MUST_USE Status worker_context_open(const WorkerSettings *settings, WorkerContext *place, Message *why);
 void worker_context_close(const WorkerContext *place);
 
-/* Whether the running program was replaced by another. Its parts might not fit each other, so the worker ends, and
- * its supervisor starts the new one. */
-bool worker_context_was_replaced(void);
-
 #endif

@@ -236,7 +236,8 @@ JobLease job_lease_begin(const Server *server, WorkId id, const char *worker, in
     return lease;
 }
 
-bool job_lease_goes_on(void *context, const ChildProgress *progress)
+/* Says it where it is time, and looks whether anything ends the judging; a ChildSpec's goes_on(), with a JobLease as context. */
+static bool job_lease_goes_on(void *context, const ChildProgress *progress)
 {
     JobLease *lease = context;
     if (lease->end != LEASE_GOES_ON)
@@ -285,7 +286,8 @@ static Status write_source(const WorkJob *job, JobFiles *files, Message *why)
     return status;
 }
 
-Status job_files_make(const WorkJob *job, JobFiles *files, Message *why)
+/* Makes the folder, and writes the source. It goes when the process ends, however that ends (scratch.h). */
+static MUST_USE Status job_files_make(const WorkJob *job, JobFiles *files, Message *why)
 {
     *files = (JobFiles){0};
     Status status = scratch_new(files->folder, sizeof files->folder, why);
@@ -295,11 +297,13 @@ Status job_files_make(const WorkJob *job, JobFiles *files, Message *why)
     }
     snprintf(files->result, sizeof files->result, "%s/result.json", files->folder);
     snprintf(files->explain, sizeof files->explain, "%s/explain.json", files->folder);
+    snprintf(files->trace, sizeof files->trace, "%s/trace.json", files->folder);
     snprintf(files->verdicts, sizeof files->verdicts, "%s/verdicts.json", files->folder);
     return write_source(job, files, why);
 }
 
-void job_files_remove(const JobFiles *files)
+/* Makes the folder, and writes the source. It goes when the process ends, however that ends (scratch.h). */
+static void job_files_remove(const JobFiles *files)
 {
     if (files->folder[0] != '\0')
         scratch_remove(files->folder);
@@ -412,6 +416,14 @@ static Status find_edition(JudgedJob *judged, Message *why)
     return STATUS_OK;
 }
 
+/* The data of a trace must be those that were judged. */
+static void add_own_case(const JudgedJob *judged, JobArguments *arguments)
+{
+    enum { SEEDS = 1000000 };
+    add_option(judged, arguments, "sizes", judged->job->sizes);
+    add_option(judged, arguments, "seed", arena_printf(judged->arena, "%d", (int)(judged->job->id.judging % SEEDS)));
+}
+
 static JobArguments judging_arguments(const JudgedJob *judged)
 {
     const WorkJob *job = judged->job;
@@ -423,7 +435,7 @@ static JobArguments judging_arguments(const JudgedJob *judged)
     if (!tries)
         add_option(judged, &arguments, "as", job->person);
     if (job->sizes != NULL)
-        add_option(judged, &arguments, "sizes", job->sizes);
+        add_own_case(judged, &arguments);
     if (job->cases != NULL)
         add_option(judged, &arguments, "all-cases", judged->files.verdicts);
     if (strcmp(job->mode, "test") == 0)
@@ -520,6 +532,58 @@ static const char *result_without_run(Arena *arena, const JsonFile *file)
     return result;
 }
 
+/* ---- why a sample is wrong --------------------------------------------------------------------------------------- */
+
+static bool has_wrong_sample(const cJSON *result)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, json_get(result, "cases"))
+    {
+        if (json_get(item, "first_wrong") != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* Each trace becomes a member of its case. */
+static void put_traces(const cJSON *result, const JsonFile *traces)
+{
+    cJSON *item, *trace;
+    cJSON_ArrayForEach(item, json_get(result, "cases"))
+    {
+        const char *name = json_string(item, "name");
+        cJSON_ArrayForEach(trace, json_get(traces->root, "traces"))
+        {
+            const char *of = json_string(trace, "case");
+            if (name != NULL && of != NULL && strcmp(name, of) == 0 && json_get(item, "first_wrong") != NULL)
+                cJSON_AddItemToObject(item, "trace", cJSON_Duplicate(trace, true));
+        }
+    }
+}
+
+/* Its failure is not the judging's: the traces are missing then. */
+static void trace_samples(JudgedJob *judged, const JsonFile *result)
+{
+    JobArguments arguments = arguments_of(judged, "trace");
+    Text output = {0};
+    JsonFile file = {0};
+    ChildEnd end;
+    Message ignored;
+    if (!judged->bench->explains || !has_wrong_sample(result->root))
+        return;
+    add_option(judged, &arguments, "problem", judged->job->problem);
+    add_option(judged, &arguments, "device", judged->bench->simulated ? judged->bench->handle : "sim");
+    add_option(judged, &arguments, "json", judged->files.trace);
+    if (judged->job->sizes != NULL)
+        add_own_case(judged, &arguments);
+    add_file(judged, &arguments);
+    if (run_child(judged, &arguments, &output, &end, &ignored) == STATUS_OK && !end.killed &&
+        json_read(judged->files.trace, RESULT_BYTES, &file, &ignored) == STATUS_OK)
+        put_traces(result->root, &file);
+    json_free(&file);
+    text_free(&output);
+}
+
 static void take_result(JudgedJob *judged, const JsonFile *file)
 {
     const char *verdict = json_string(file->root, "verdict"), *name = json_string(file->root, "device_name");
@@ -535,10 +599,11 @@ static Status read_result(JudgedJob *judged, Message *why)
 {
     JsonFile file;
     Status status = json_read(judged->files.result, RESULT_BYTES, &file, why);
-    if (status == STATUS_OK)
-        status = check_result(judged, &file, why);
-    if (status == STATUS_OK)
+    THEN(status, check_result(judged, &file, why));
+    if (status == STATUS_OK) {
+        trace_samples(judged, &file);
         take_result(judged, &file);
+    }
     json_free(&file);
     return status;
 }
@@ -563,8 +628,7 @@ static Status read_run(JudgedJob *judged, Message *why)
     if (judged->run == 0)
         return STATUS_OK;
     Status status = store_open(judged->bench->database, STORE_READ, &store, why);
-    if (status == STATUS_OK)
-        status = store_run(store, judged->run, judged->arena, recorded, why);
+    THEN(status, store_run(store, judged->run, judged->arena, recorded, why));
     if (status == STATUS_OK) {
         recorded->run.source = NULL;
         judged->result->run = &recorded->run;
@@ -599,16 +663,11 @@ void judge_job(const WorkJob *job, const JudgeBench *bench, JobLease *lease, Are
     JudgedJob judged = {.job = job, .bench = bench, .lease = lease, .arena = arena, .result = result};
     Message why;
     Status status = job_files_make(job, &judged.files, &why);
-    if (status == STATUS_OK)
-        status = find_edition(&judged, &why);
-    if (status == STATUS_OK)
-        status = judge(&judged, &why);
-    if (status == STATUS_OK)
-        status = read_result(&judged, &why);
-    if (status == STATUS_OK)
-        status = read_verdicts(&judged, &why);
-    if (status == STATUS_OK)
-        status = read_run(&judged, &why);
+    THEN(status, find_edition(&judged, &why));
+    THEN(status, judge(&judged, &why));
+    THEN(status, read_result(&judged, &why));
+    THEN(status, read_verdicts(&judged, &why));
+    THEN(status, read_run(&judged, &why));
     if (status == STATUS_OK && judged.is_accepted && bench->explains && strcmp(job->mode, "rank") == 0)
         explain(&judged);
     job_files_remove(&judged.files);

@@ -69,9 +69,6 @@ typedef struct JobLease {
 /* Says so at once. */
 JobLease job_lease_begin(const Server *server, WorkId id, const char *worker, int signals, double limit_s);
 
-/* Says it where it is time, and looks whether anything ends the judging; a ChildSpec's goes_on(), with a JobLease as context. */
-bool job_lease_goes_on(void *lease, const ChildProgress *progress);
-
 /* Whether the worker has been told to stop; waits that long for it, in milliseconds. */
 bool job_lease_was_stopped(int signals, int wait_ms);
 
@@ -81,12 +78,8 @@ bool job_lease_was_stopped(int signals, int wait_ms);
 
 typedef struct JobFiles {
     char folder[4096];
-    char source[4400], result[4200], explain[4200], verdicts[4200];
+    char source[4400], result[4200], explain[4200], trace[4200], verdicts[4200];
 } JobFiles;
-
-/* Makes the folder, and writes the source. It goes when the process ends, however that ends (scratch.h). */
-MUST_USE Status job_files_make(const WorkJob *job, JobFiles *files, Message *why);
-void job_files_remove(const JobFiles *files);
 
 /* The name for the source: the student's, unless that could be mistaken for something else. */
 const char *job_file_name(const char *file_name);

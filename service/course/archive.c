@@ -337,10 +337,8 @@ Status archive_unpack(const char *bytes, size_t length, bool (*wanted)(const cha
         return fail_errno(why, "no process can be started that unpacks it");
     while (waitpid(child, &how, 0) < 0 && errno == EINTR)
         ;
-    Status status = judge_end(&reading, how, why);
-    if (status == STATUS_OK) {
-        *members = reading.members;
-        *count = reading.count;
-    }
-    return status;
+    TRY(judge_end(&reading, how, why));
+    *members = reading.members;
+    *count = reading.count;
+    return STATUS_OK;
 }

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
+#include "leaderboard/database.h"
 #include "service/store/judgings.h"
 #include "service/store/people.h"
 #include "service/store/service_store.h"
@@ -121,6 +122,8 @@ typedef struct Gathering {
     Arena *arena;
     CaseNames *names; /* of each problem of the class */
     size_t name_count;
+    RefusedFact *refused; /* by person */
+    size_t refused_count;
 } Gathering;
 
 /* ---- problems ----------------------------------------------------------------------------------------------------- */
@@ -242,16 +245,6 @@ static Status fact_of(const Gathering *gathering, const StoredSubmission *row, S
     return STATUS_OK;
 }
 
-static Status take_rows(const Gathering *gathering, const StoredSubmission **rows, size_t count, PersonFacts *person,
-                        Message *why)
-{
-    Status status = STATUS_OK;
-    person->facts = arena_array(gathering->arena, count, sizeof *person->facts);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = fact_of(gathering, rows[i], &person->facts[person->count++], why);
-    return status;
-}
-
 /* Lists the submissions of the class, by person and time. */
 static Status list_rows(const Gathering *gathering, int64_t person, const StoredSubmission ***rows, size_t *count,
                         Message *why)
@@ -268,6 +261,47 @@ static Status list_rows(const Gathering *gathering, int64_t person, const Stored
     if (*count > 0)
         qsort((void *)*rows, *count, sizeof **rows, compare_rows);
     return STATUS_OK;
+}
+
+/* ---- what could not be taken --------------------------------------------------------------------------------------- */
+
+static void take_refused(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(RefusedFact *)item = (RefusedFact){database_text(arena, row, 0), database_text(arena, row, 1),
+                                         database_text(arena, row, 2), database_text(arena, row, 3)};
+}
+
+static Status read_refused(Gathering *gathering, Message *why)
+{
+    return database_list(gathering->store, gathering->arena, sizeof *gathering->refused, take_refused,
+                         &gathering->refused, &gathering->refused_count, why,
+                         "SELECT person, assignment, origin, why FROM refused_file ORDER BY person, origin", "");
+}
+
+static void take_refusals(const Gathering *gathering, PersonFacts *person)
+{
+    const RefusedFact *all = gathering->refused;
+    size_t first = 0, end;
+    while (first < gathering->refused_count && strcmp(all[first].person, person->person) != 0)
+        first++;
+    for (end = first; end < gathering->refused_count && strcmp(all[end].person, person->person) == 0;)
+        end++;
+    person->refused = all + first;
+    person->refused_count = end - first;
+}
+
+static Status take_rows(const Gathering *gathering, const StoredSubmission **rows, size_t count, PersonFacts *person,
+                        Message *why)
+{
+    Status status = STATUS_OK;
+    person->facts = arena_array(gathering->arena, count, sizeof *person->facts);
+    person->id = class_id_of(gathering->class, person->person);
+    take_refusals(gathering, person);
+    for (size_t i = 0; i < count && person->id[0] == '\0'; i++)
+        person->id = rows[i]->origin_person_id;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = fact_of(gathering, rows[i], &person->facts[person->count++], why);
+    return status;
 }
 
 /* ---- people ------------------------------------------------------------------------------------------------------- */
@@ -323,6 +357,7 @@ Status class_facts_read(Store *store, const ClassFile *class, Arena *arena, Pers
     const StoredSubmission **rows;
     size_t row_count;
     TRY(read_all_names(&gathering, why));
+    TRY(read_refused(&gathering, why));
     TRY(list_rows(&gathering, 0, &rows, &row_count, why));
     return merge(&gathering, rows, row_count, people, count, why);
 }
@@ -335,8 +370,8 @@ Status class_facts_of_person(Store *store, const ClassFile *class, int64_t perso
     size_t row_count;
     *facts = (PersonFacts){.person = ""};
     TRY(read_all_names(&gathering, why));
+    TRY(read_refused(&gathering, why));
     TRY(list_rows(&gathering, person, &rows, &row_count, why));
-    if (row_count > 0)
-        facts->person = rows[0]->person;
+    TRY(database_string(store, arena, &facts->person, why, "SELECT name FROM person WHERE id = ?1", "i", person));
     return take_rows(&gathering, rows, row_count, facts, why);
 }

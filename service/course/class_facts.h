@@ -82,10 +82,18 @@ void judged_fact_fill(SubmissionFact *fact, const char *result, const char *verd
 
 /* ==== class facts ================================================================================================= */
 
+typedef struct RefusedFact {         /* a file of a folder that `convjudge grade-class` could not take */
+    const char *person, *assignment; /* assignment "": the folder does not say which */
+    const char *origin, *why;        /* "ada.zip", "is no archive that can be read" */
+} RefusedFact;
+
 typedef struct PersonFacts {
     const char *person;
+    const char *id; /* in Moodle, Canvas or Gradescope; "" */
     SubmissionFact *facts;
     size_t count;
+    const RefusedFact *refused;
+    size_t refused_count;
 } PersonFacts;
 
 /* Reads the names of a problem's hidden cases. `id` must live as long as the names. */

@@ -3,6 +3,7 @@
 #include "base/text.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -328,6 +329,76 @@ const char **class_people(const ClassFile *file, Arena *arena, size_t *count)
         if (*count == 0 || strcmp(people[*count - 1], people[i]) != 0)
             people[(*count)++] = people[i];
     return people;
+}
+
+const char **class_spellings(const ClassFile *file, Arena *arena, size_t *count)
+{
+    const char **people = class_people(file, arena, count);
+    const char **all = arena_array(arena, *count + file->spelling_count + 1, sizeof *all);
+    memcpy((void *)all, (const void *)people, *count * sizeof *all);
+    for (size_t i = 0; i < file->spelling_count; i++)
+        if (!file->spellings[i].is_id)
+            all[(*count)++] = file->spellings[i].written;
+    return all;
+}
+
+const char *class_name_of(const ClassFile *file, const char *name, const char *id)
+{
+    for (size_t i = 0; i < file->spelling_count; i++) {
+        const ClassSpelling *spelling = &file->spellings[i];
+        if (strcmp(spelling->written, spelling->is_id ? id : name) == 0)
+            return spelling->person;
+    }
+    return name;
+}
+
+const char *class_id_of(const ClassFile *file, const char *person)
+{
+    for (size_t i = 0; i < file->spelling_count; i++)
+        if (file->spellings[i].is_id && strcmp(file->spellings[i].person, person) == 0)
+            return file->spellings[i].written;
+    return "";
+}
+
+/* Without spaces and signs, and with the last word first: "Lovelace, Ada" and Canvas's "lovelaceada" are alike. */
+static const char *folded(const char *name, bool last_first, Arena *arena)
+{
+    const char *space = last_first ? strrchr(name, ' ') : NULL;
+    const char *turned = space == NULL ? name : arena_printf(arena, "%s%.*s", space, (int)(space - name), name);
+    char *text = (char *)arena_string(arena, turned), *end = text;
+    for (const char *c = turned; *c != '\0'; c++)
+        if (strchr(" ,.-_'", *c) == NULL)
+            *end++ = *c;
+    *end = '\0';
+    return text;
+}
+
+const char *class_nearest(const ClassFile *file, const char *name, Arena *arena)
+{
+    const char *nearest = NULL, *word = folded(name, false, arena);
+    size_t count;
+    int least = INT_MAX;
+    const char **people = class_people(file, arena, &count);
+    for (size_t i = 0; i < 2 * count; i++) {
+        const int edits = suggestion_edits(word, folded(people[i / 2], i % 2 == 1, arena));
+        if (edits >= 0 && edits < least) {
+            least = edits;
+            nearest = people[i / 2];
+        }
+    }
+    return nearest;
+}
+
+const ClassOverride *class_override(const ClassFile *file, const ClassAssignment *assignment, const char *person,
+                                    const char *problem)
+{
+    for (size_t i = 0; i < file->override_count; i++) {
+        const ClassOverride *override = &file->overrides[i];
+        if (override->assignment == assignment && strcmp(override->person, person) == 0 &&
+            strcmp(override->problem, problem) == 0)
+            return override;
+    }
+    return NULL;
 }
 
 /* ---- deadlines --------------------------------------------------------------------------------------------------- */

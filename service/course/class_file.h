@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "service/store/submissions.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,6 +57,11 @@ typedef struct ClassTime {
     const char *written; /* as in the file: "2026-11-09T23:59"; NULL: the key is absent */
     LocalTimeKind kind;  /* LOCAL_ONCE where the file gives an offset */
 } ClassTime;
+
+typedef struct ClassSpelling { /* of a person's name in another system, or the number there */
+    const char *written, *person;
+    bool is_id;
+} ClassSpelling;
 
 typedef struct ClassGroup {
     const char *name;
@@ -133,16 +139,29 @@ typedef struct ClassExtension {
     const char *why, *by;
 } ClassExtension;
 
+typedef struct ClassOverride { /* a teacher's points in place of those that are counted */
+    const char *person;
+    const ClassAssignment *assignment;
+    const char *problem; /* its id */
+    double points;
+    const char *why, *by;
+} ClassOverride;
+
 typedef struct ClassFile {
     const char *path;
     const char *title; /* "" unless given */
     Zone zone;
     ClassGroup *groups;
     size_t group_count;
+    ClassSpelling *spellings;
+    size_t spelling_count, spelling_capacity;
     ClassAssignment *assignments;
     size_t assignment_count;
     ClassExtension *extensions;
     size_t extension_count;
+    HandInLimits limits; /* 0: that of the server */
+    ClassOverride *overrides;
+    size_t override_count;
     const char **handed_out, **earlier; /* paths; relative ones have become those of the file's folder */
     size_t handed_out_count, earlier_count;
     Arena arena;
@@ -164,6 +183,19 @@ bool class_has_person(const ClassFile *file, const char *person);
 bool class_takes_part(const ClassAssignment *assignment, const char *person);
 /* All people of all groups, sorted by strcmp(), each once; the list lives in `arena`. */
 const char **class_people(const ClassFile *file, Arena *arena, size_t *count);
+/* The same with other spellings of their names, in no order. */
+const char **class_spellings(const ClassFile *file, Arena *arena, size_t *count);
+/* NULL: the person's points are those that are counted. */
+const ClassOverride *class_override(const ClassFile *file, const ClassAssignment *assignment, const char *person,
+                                    const char *problem);
+
+/* The person whom another system calls so or gives this number ("": none); `name` itself where no group says so. */
+const char *class_name_of(const ClassFile *file, const char *name, const char *id);
+/* The number in another system; "": no group has it. */
+const char *class_id_of(const ClassFile *file, const char *person);
+/* Whom a name means that no group holds: the name in a group that is most like it, however names and surnames are ordered; NULL:
+ * none is like it. */
+const char *class_nearest(const ClassFile *file, const char *name, Arena *arena);
 
 /* The problems for which some assignment gives points for groups of cases, each once; the list lives in `arena`. */
 const char **class_problems_with_groups(const ClassFile *file, Arena *arena, size_t *count);

@@ -3,11 +3,13 @@
 #include "base/terminal.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
+#include "leaderboard/database.h"
 #include "service/store/judgings.h"
 #include "service/store/people.h"
 #include "service/store/service_store.h"
 #include "service/store/submissions.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -126,6 +128,7 @@ static Status put(Store *store, ClassRun *run, HandedIn *item, const Submission 
                         .source = submission->source.data,
                         .source_hash = submission->hash.hex,
                         .origin = item->file->origin,
+                        .origin_person_id = item->file->id,
                         .origin_received_s = item->file->received_s,
                         .origin_marked_late = item->file->marked_late};
     return submissions_hand_in(store, &row, &rule, &item->submission, &item->is_new, why);
@@ -175,8 +178,22 @@ static const char *without_name(Arena *arena, const char *text, const char *name
     return text[0] == ' ' ? text + 1 : arena_printf(arena, "line %s", text);
 }
 
-Status class_hand_in(Store *store, ClassRun *run, Message *why)
+static Status note_refusals(Store *store, const char *folder, const Intake *intake, Message *why)
 {
+    TRY(database_do(store, NULL, why, "DELETE FROM refused_file WHERE folder = ?1", "t", folder));
+    for (size_t i = 0; i < intake->refused_count; i++) {
+        const RefusedFile *refused = &intake->refused[i];
+        TRY(database_do(store, NULL, why,
+                        "INSERT OR REPLACE INTO refused_file (folder, origin, person, assignment, why)"
+                        " VALUES (?1, ?2, coalesce(?3, ''), coalesce(?4, ''), ?5)",
+                        "ttttt", folder, refused->origin, refused->person, refused->assignment, refused->why));
+    }
+    return STATUS_OK;
+}
+
+Status class_hand_in(Store *store, const char *folder, ClassRun *run, Message *why)
+{
+    char whole[PATH_MAX];
     Intake *intake = run->intake;
     run->items = arena_array(&intake->arena, intake->found_count + 1, sizeof *run->items);
     run->count = 0;
@@ -185,13 +202,18 @@ Status class_hand_in(Store *store, ClassRun *run, Message *why)
         Message reason;
         const Status status = take_file(store, run, file, &reason);
         if (status == STATUS_BAD_INPUT || status == STATUS_NOT_FOUND) {
-            intake_refuse(intake, file->origin, without_name(&intake->arena, reason.text, file->file_name));
+            intake_refuse(intake, file->person, file->assignment, file->origin,
+                          without_name(&intake->arena, reason.text, file->file_name));
         } else if (status != STATUS_OK) {
             *why = reason;
             return status;
         }
     }
-    return STATUS_OK;
+    Status status = database_begin(store, why);
+    if (status == STATUS_OK)
+        status = database_end(store,
+                              note_refusals(store, realpath(folder, whole) == NULL ? folder : whole, intake, why), why);
+    return status;
 }
 
 /* ==== class progress ============================================================================================== */
@@ -288,7 +310,8 @@ static double rate_per_s(const ClassProgress *progress, double now_s)
     return done < FEW || now_s <= progress->start_s ? 0 : (double)done / (now_s - progress->start_s);
 }
 
-double class_progress_left_s(const ClassProgress *progress, double now_s)
+/* Seconds that the rest will take if it goes on like this; below 0: not known yet. */
+static double class_progress_left_s(const ClassProgress *progress, double now_s)
 {
     const double rate = rate_per_s(progress, now_s);
     return rate > 0 ? (double)(progress->total - progress->ended) / rate : -1;
@@ -419,10 +442,28 @@ static void add_failures(const ClassRun *run, Text *text)
 static void add_refusals(const Intake *intake, Text *text)
 {
     for (size_t i = 0; i < intake->refused_count; i++) {
+        if (i > 0 && strcmp(intake->refused[i].origin, intake->refused[i - 1].origin) == 0)
+            continue; /* a group's */
         text_add(text, "  refused: ");
         terminal_add_line(text, intake->refused[i].origin);
         text_add(text, ": ");
         terminal_add_line(text, intake->refused[i].why);
+        text_add(text, "\n");
+    }
+}
+
+/* People of no group get no points, which a misspelt name must not cause in silence. */
+static void add_strangers(const ClassRun *run, Text *text)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        const char *person = run->items[i].file->person;
+        if ((i > 0 && strcmp(person, run->items[i - 1].file->person) == 0) || class_has_person(run->class, person))
+            continue;
+        const char *nearest = class_nearest(run->class, person, &run->intake->arena);
+        text_add(text, "  in no group: ");
+        terminal_add_line(text, person);
+        text_add(text, nearest == NULL ? "" : "; nearest name: ");
+        terminal_add_line(text, nearest == NULL ? "" : nearest);
         text_add(text, "\n");
     }
 }
@@ -448,6 +489,8 @@ void class_report_add_summary(const ClassRun *run, Text *text)
     add_duplicates(run, text);
     add_failures(run, text);
     add_refusals(run->intake, text);
+    if (run->class != NULL && run->class->group_count > 0)
+        add_strangers(run, text);
     add_aside(run->intake, text);
 }
 
@@ -508,6 +551,7 @@ cJSON *class_report_json(const ClassRun *run, const char *state)
     for (size_t i = 0; i < run->intake->refused_count; i++) {
         cJSON *object = cJSON_CreateObject();
         put_name(object, "origin", run->intake->refused[i].origin);
+        put_if_any(object, "person", run->intake->refused[i].person);
         put_name(object, "why", run->intake->refused[i].why);
         cJSON_AddItemToArray(list, object);
     }

@@ -42,8 +42,8 @@ typedef struct ClassRun {
     size_t count;
 } ClassRun;
 
-/* Fills in `items`. */
-MUST_USE Status class_hand_in(Store *store, ClassRun *run, Message *why);
+/* Fills in `items`. What was refused of this folder is kept for the points of those whose it is. */
+MUST_USE Status class_hand_in(Store *store, const char *folder, ClassRun *run, Message *why);
 
 /* ==== class progress ============================================================================================== */
 
@@ -59,9 +59,6 @@ ClassProgress class_progress_begin(double now_s);
 /* Brings the items up to date; `ended` is called for each that has ended since the last time, in their order. */
 MUST_USE Status class_progress_look(Store *store, ClassRun *run, ClassProgress *progress,
                                     void (*ended)(void *context, const HandedIn *item), void *context, Message *why);
-
-/* Seconds that the rest will take if it goes on like this; below 0: not known yet. */
-double class_progress_left_s(const ClassProgress *progress, double now_s);
 
 /* Adds "31 of 60 judged, 2 under way, 1480 an hour, 1 min left". */
 void class_progress_add(const ClassProgress *progress, double now_s, Text *text);

@@ -5,6 +5,7 @@
 #include "grader/problem/testcase.h"
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
+#include "service/store/config.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -346,24 +347,80 @@ static Status check_person(const RecordReading *reading, const cJSON *item, cons
     return STATUS_OK;
 }
 
+/* Another name of a person, or a number; each means one person. */
+static Status add_spelling(const RecordReading *reading, const cJSON *item, const char *person, bool is_id)
+{
+    ClassFile *class = (ClassFile *)reading->root;
+    if (item == NULL)
+        return STATUS_OK;
+    TRY(check_name(reading, item, NULL));
+    for (size_t i = 0; i < class->spelling_count; i++) {
+        const ClassSpelling *other = &class->spellings[i];
+        if (other->is_id != is_id || strcmp(other->written, item->valuestring) != 0)
+            continue;
+        return strcmp(other->person, person) == 0
+                   ? STATUS_OK
+                   : json_fail(reading->file, item, reading->why, "\"%s\" is \"%s\" already, found it for \"%s\"",
+                               item->valuestring, other->person, person);
+    }
+    class->spellings = arena_grown(reading->arena, class->spellings, class->spelling_count, &class->spelling_capacity,
+                                   sizeof *class->spellings);
+    class->spellings[class->spelling_count++] = (ClassSpelling){arena_string(reading->arena, item->valuestring), person,
+                                                                is_id};
+    return STATUS_OK;
+}
+
+/* {"name": "ada", "id": "17", "also": ["Ada Lovelace"]} */
+static Status read_spellings(const RecordReading *reading, const cJSON *person, const char *name)
+{
+    Status status = add_spelling(reading, json_get(person, "id"), name, true);
+    const cJSON *also = json_get(person, "also");
+    for (const cJSON *item = also == NULL ? NULL : also->child; item != NULL && status == STATUS_OK; item = item->next)
+        status = add_spelling(reading, item, name, false);
+    return status;
+}
+
 static Status take_people(const RecordReading *reading, const cJSON *list, const RecordRow *row, void *record)
 {
+    static const JsonKey keys[] = {
+        {"name", JSON_STRING, true}, {"id", JSON_STRING, false}, {"also", JSON_ARRAY, false}};
     ClassGroup *group = record;
     Status status = STATUS_OK;
     group->people = arena_array(reading->arena, (size_t)cJSON_GetArraySize(list), sizeof *group->people);
     for (const cJSON *item = list->child; item != NULL && status == STATUS_OK; item = item->next) {
         char name[PERSON_MAX_BYTES + 1] = "";
-        status = check_person(reading, item, NULL);
+        if (cJSON_IsObject(item))
+            TRY(json_check(reading->file, item, keys, LENGTH_OF(keys), reading->why));
+        const cJSON *written = cJSON_IsObject(item) ? json_get(item, "name") : item;
+        status = check_person(reading, written, NULL);
         if (status == STATUS_OK)
-            status = person_take(item->valuestring, name, reading->why);
+            status = person_take(written->valuestring, name, reading->why);
         for (size_t i = 0; i < group->person_count && status == STATUS_OK; i++)
             if (strcmp(group->people[i], name) == 0)
-                return json_fail(reading->file, item, reading->why, "\"%s\" is listed twice in group \"%s\"",
+                return json_fail(reading->file, written, reading->why, "\"%s\" is listed twice in group \"%s\"",
                                  group->people[i], group->name);
-        if (status == STATUS_OK)
-            group->people[group->person_count++] = arena_string(reading->arena, name);
+        if (status != STATUS_OK)
+            return status;
+        group->people[group->person_count] = arena_string(reading->arena, name);
+        if (cJSON_IsObject(item))
+            status = read_spellings(reading, item, group->people[group->person_count]);
+        group->person_count++;
     }
     return status;
+}
+
+/* Nobody's other name may be somebody's name. */
+static Status check_groups(const RecordReading *reading, const cJSON *list, const void *member)
+{
+    const ClassFile *class = reading->root;
+    for (size_t i = 0; i < class->spelling_count; i++) {
+        const ClassSpelling *spelling = &class->spellings[i];
+        if (!spelling->is_id && strcmp(spelling->written, spelling->person) != 0 &&
+            class_has_person(class, spelling->written))
+            return json_fail(reading->file, list, reading->why, "\"%s\" is a person and another spelling of \"%s\"",
+                             spelling->written, spelling->person);
+    }
+    return STATUS_OK;
 }
 
 static const ClassGroup *group_named(const ClassFile *class, const char *name)
@@ -482,17 +539,24 @@ static Status take_extended(const RecordReading *reading, const cJSON *item, con
 }
 
 /* Where there are no groups, everybody may be in the class. */
+static Status check_is_expected(const RecordReading *reading, const cJSON *person, const ClassAssignment *assignment)
+{
+    const ClassFile *class = reading->root;
+    if (class->group_count > 0 && !class_has_person(class, person->valuestring))
+        return json_fail(reading->file, person, reading->why, "no group holds \"%s\"", person->valuestring);
+    if (!class_takes_part(assignment, person->valuestring))
+        return json_fail(reading->file, person, reading->why, "\"%s\" is in no group of assignment \"%s\"",
+                         person->valuestring, assignment->id);
+    return STATUS_OK;
+}
+
 static Status check_extension(const RecordReading *reading, const cJSON *item, const void *member)
 {
     const ClassFile *class = reading->root;
     const ClassExtension *extension = member;
     const ClassAssignment *assignment = extension->assignment;
     const cJSON *person = json_get(item, "person");
-    if (class->group_count > 0 && !class_has_person(class, extension->person))
-        return json_fail(reading->file, person, reading->why, "no group holds \"%s\"", extension->person);
-    if (!class_takes_part(assignment, extension->person))
-        return json_fail(reading->file, person, reading->why, "\"%s\" is in no group of assignment \"%s\"",
-                         extension->person, assignment->id);
+    TRY(check_is_expected(reading, person, assignment));
     if (class_extension(class, assignment, extension->person) != NULL)
         return json_fail(reading->file, person, reading->why, "\"%s\" has two extensions of assignment \"%s\"",
                          extension->person, assignment->id);
@@ -500,6 +564,31 @@ static Status check_extension(const RecordReading *reading, const cJSON *item, c
         return json_fail(reading->file, json_get(item, "due"), reading->why,
                          "expected a time after that of assignment \"%s\" (%s), found %s", assignment->id,
                          assignment->deadline.due.written, extension->deadline.due.written);
+    return STATUS_OK;
+}
+
+/* ---- overrides --------------------------------------------------------------------------------------------------- */
+
+static Status take_overridden(const RecordReading *reading, const cJSON *item, const RecordRow *row, void *record)
+{
+    ClassOverride *override = record;
+    override->assignment = class_assignment(reading->root, item->valuestring);
+    if (override->assignment == NULL)
+        return json_fail(reading->file, item, reading->why, "there is no assignment \"%s\"", item->valuestring);
+    return STATUS_OK;
+}
+
+static Status check_override(const RecordReading *reading, const cJSON *item, const void *member)
+{
+    const ClassOverride *override = member;
+    const cJSON *problem = json_get(item, "problem"), *person = json_get(item, "person");
+    TRY(check_is_expected(reading, person, override->assignment));
+    if (class_problem(override->assignment, override->problem) == NULL)
+        return json_fail(reading->file, problem, reading->why, "assignment \"%s\" has no problem \"%s\"",
+                         override->assignment->id, override->problem);
+    if (class_override(reading->root, override->assignment, override->person, override->problem) != NULL)
+        return json_fail(reading->file, person, reading->why, "\"%s\" has two overrides of problem \"%s\"",
+                         override->person, override->problem);
     return STATUS_OK;
 }
 
@@ -592,13 +681,26 @@ RECORD(extension_keys, ClassExtension,
 RECORD(extension_table, ClassExtension,
     ROW_SAME(NULL, extension_keys, .check = check_extension));
 
+RECORD(override_keys, ClassOverride,
+    ROW(ClassOverride, person, "person", .required = true, .check = check_person),
+    ROW_HAND("assignment", .json = JSON_STRING, .required = true, .take = take_overridden),
+    ROW(ClassOverride, problem, "problem", .required = true, .check = check_name),
+    ROW(ClassOverride, points, "points", .required = true, .low = 0, .high = MAX_POINTS),
+    ROW(ClassOverride, why, "why", .required = true, .check = check_name),
+    ROW(ClassOverride, by, "by", .required = true, .check = check_person));
+
+RECORD(override_table, ClassOverride,
+    ROW_SAME(NULL, override_keys, .check = check_override));
+
 RECORD_PUBLIC(class_table, ClassFile,
     ROW_SCHEMA("schema", 1),
     ROW(ClassFile, title, "title", .check = check_name, .about = "for people"),
     ROW_HAND("zone", .json = JSON_STRING, .required = true, .take = take_zone, .about = "time zone of all times without an offset, such as `Europe/Berlin`"),
-    ROW_LIST(ClassFile, groups, group_count, "groups", group_table, .brief = true, .about = "`name`, and `people`, by the names that the service knows. A person may be in several groups"),
+    ROW_LIST(ClassFile, groups, group_count, "groups", group_table, .check = check_groups, .brief = true, .about = "`name`, and `people`, by the names that the service knows, or each with `name`, `id` (the number in Canvas or Gradescope; the tables of points have it) and `also` (other spellings, as exports have them). A person may be in several groups"),
     ROW_LIST(ClassFile, assignments, assignment_count, "assignments", assignment_table, .required = true, .check = check_assignments),
     ROW_LIST(ClassFile, extensions, extension_count, "extensions", extension_table, .brief = true, .about = "`person`, `assignment`, `due` (later than the assignment's; grace and late days follow it), `why`, `by` (who allowed it); one for each person and assignment"),
+    ROW_OBJECT(ClassFile, limits, "limits", limits_table, .brief = true, .about = "of each student, in place of the server's: `waiting` submissions, `submissions_a_day`, `bytes_a_day`"),
+    ROW_LIST(ClassFile, overrides, override_count, "overrides", override_table, .brief = true, .about = "`person`, `assignment`, `problem`, `points` in place of those that are counted, `why`, `by`; one for each person and problem"),
     ROW_TEXTS(ClassFile, handed_out, handed_out_count, "handed_out", .take = take_paths),
     ROW_TEXTS(ClassFile, earlier, earlier_count, "earlier", .take = take_paths, .about = "files and folders: code that the teacher handed out, which similarity leaves out; earlier submissions, to compare with"));
 

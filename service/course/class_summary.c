@@ -386,12 +386,15 @@ static void list_nothing(const Facts *facts, AssignmentSummary *summary, Arena *
         if (strcmp(facts->tasks[facts->submissions[i].task].assignment, summary->id) == 0)
             has[facts->submissions[i].person] = true;
     summary->nothing = arena_array(arena, facts->people_count + 1, sizeof *summary->nothing);
+    summary->refused = arena_array(arena, facts->people_count + 1, sizeof *summary->refused);
     for (size_t i = 0; i < facts->expectation_count; i++) {
         const FactExpectation *expected = &facts->expectations[i];
         if (strcmp(expected->assignment, summary->id) != 0)
             continue;
         summary->expected++;
-        if (!has[expected->person])
+        if (!has[expected->person] && expected->refused != NULL)
+            summary->refused[summary->refused_count++] = expected;
+        else if (!has[expected->person])
             summary->nothing[summary->nothing_count++] = facts->people[expected->person];
     }
     qsort(summary->nothing, summary->nothing_count, sizeof *summary->nothing, order_texts);
@@ -409,7 +412,8 @@ static AssignmentSummary *assignment_of(Summary *summary, const FactTask *task)
 
 Summary summary_of(const Facts *facts, const char *title, const char *time_utc, Arena *arena)
 {
-    Summary summary = {.title = arena_string(arena, title), .time_utc = arena_string(arena, time_utc)};
+    Summary summary = {
+        .title = arena_string(arena, title), .time_utc = arena_string(arena, time_utc), .people = facts->people};
     summary.assignments = arena_array(arena, facts->task_count + 1, sizeof *summary.assignments);
     for (size_t i = 0; i < facts->task_count; i++) {
         AssignmentSummary *assignment = assignment_of(&summary, &facts->tasks[i]);

@@ -92,6 +92,8 @@ typedef struct AssignmentSummary {
     size_t expected;      /* people of whom work is expected */
     const char **nothing; /* of them, who has handed in nothing, by name */
     size_t nothing_count;
+    const FactExpectation **refused; /* of them, who has handed in nothing that could be taken */
+    size_t refused_count;
     TaskSummary *tasks;
     size_t task_count;
 } AssignmentSummary;
@@ -99,6 +101,7 @@ typedef struct AssignmentSummary {
 typedef struct Summary {
     const char *title; /* of the class */
     const char *time_utc;
+    const char *const *people; /* the facts' */
     AssignmentSummary *assignments;
     size_t assignment_count;
 } Summary;

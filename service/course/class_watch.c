@@ -28,7 +28,7 @@ static Status add_group(Store *store, const ClassGroup *group, Message *why)
     int64_t known = 0;
     Status status = database_int(store, &known, why, "SELECT count(*) FROM class_group WHERE name = ?1", "t",
                                  group->name);
-    return status == STATUS_OK && known == 0 ? people_add_group(store, group->name, &invitation, why) : status;
+    return status == STATUS_OK && known == 0 ? people_add_group(store, group->name, 0, &invitation, why) : status;
 }
 
 static Status add_people(Store *store, const ClassGroup *group, Message *why)
@@ -117,7 +117,8 @@ Status class_take_for(ClassFile *file, Store *store, const char *person, Message
     return want_cases(store, file, why);
 }
 
-Status class_read_for(const char *path, Store *store, const char *person, ClassFile *file, Message *why)
+/* Reads a file once. `person` is who reads it, for the audit log. */
+static MUST_USE Status class_read_for(const char *path, Store *store, const char *person, ClassFile *file, Message *why)
 {
     Status status = class_file_read(path, file, why);
     if (status == STATUS_OK)

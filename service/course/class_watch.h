@@ -16,8 +16,6 @@ enum { CLASS_LOOK_S = 2 };
 
 /* For a file that has just been read: joins its groups with those of the store, and records its extensions. */
 MUST_USE Status class_take_for(ClassFile *file, Store *store, const char *person, Message *why);
-/* Reads a file once. `person` is who reads it, for the audit log. */
-MUST_USE Status class_read_for(const char *path, Store *store, const char *person, ClassFile *file, Message *why);
 
 typedef struct ClassWatch ClassWatch;
 

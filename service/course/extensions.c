@@ -194,8 +194,12 @@ const ClassAssignment *showing_source(const ClassFile *file, const char *problem
 
 /* ==== extensions ================================================================================================== */
 
-typedef struct Seen { /* an extension as the file had it when it was read last */
-    const char *person, *assignment, *due, *why, *by;
+/* An extension, or an override of points, as the file had it when it was read last. */
+typedef struct Seen {
+    const char *person;
+    const char *about; /* the assignment; of an override "week-1/conv1d" */
+    const char *value; /* when it is due; of an override "3 points" */
+    const char *why, *by;
 } Seen;
 
 static void take_seen(Arena *arena, sqlite3_stmt *row, void *item)
@@ -204,97 +208,120 @@ static void take_seen(Arena *arena, sqlite3_stmt *row, void *item)
                            database_text(arena, row, 3), database_text(arena, row, 4)};
 }
 
-typedef struct TimeComparison {
+typedef struct ExceptionComparison {
     Store *store;
     const ClassFile *file;
     const char *person; /* who reads the file */
     const char *path;   /* of the file, whole: one file has one list */
     Arena arena;
     Message *why;
-} TimeComparison;
+} ExceptionComparison;
 
-static Status add_row(const TimeComparison *comparison, const char *action, const char *object)
+static bool is_override(const Seen *seen)
 {
+    return strchr(seen->about, '/') != NULL;
+}
+
+/* "extension add", "override remove" */
+static Status add_row(ExceptionComparison *comparison, const Seen *seen, const char *what, const char *object)
+{
+    const char *action = arena_printf(&comparison->arena, "%s %s", is_override(seen) ? "override" : "extension", what);
     return audit_add(comparison->store, comparison->person, action, object, comparison->why);
 }
 
-/* What is due without any extension; "" where the assignment is gone. */
-static const char *usual_due(const ClassFile *file, const char *id)
+/* What the file has now. */
+static Seen *list_now(ExceptionComparison *comparison, size_t *count)
 {
-    const ClassAssignment *assignment = class_assignment(file, id);
+    const ClassFile *file = comparison->file;
+    Arena *arena = &comparison->arena;
+    Seen *now = arena_array(arena, file->extension_count + file->override_count + 1, sizeof *now);
+    *count = 0;
+    for (size_t i = 0; i < file->extension_count; i++) {
+        const ClassExtension *it = &file->extensions[i];
+        now[(*count)++] = (Seen){it->person, it->assignment->id, it->deadline.due.written, it->why, it->by};
+    }
+    for (size_t i = 0; i < file->override_count; i++) {
+        const ClassOverride *it = &file->overrides[i];
+        now[(*count)++] = (Seen){it->person, arena_printf(arena, "%s/%s", it->assignment->id, it->problem),
+                                 arena_printf(arena, "%.15g points", it->points), it->why, it->by};
+    }
+    return now;
+}
+
+/* What holds without any exception; "" where the assignment is gone. */
+static const char *usual_value(const ClassFile *file, const Seen *seen)
+{
+    const ClassAssignment *assignment = class_assignment(file, seen->about);
+    if (is_override(seen))
+        return "those that are counted";
     return assignment == NULL ? "" : assignment->deadline.due.written;
 }
 
-static const Seen *find_seen(const Seen *seen, size_t count, const ClassExtension *extension)
+static const Seen *find_seen(const Seen *list, size_t count, const Seen *wanted)
 {
     for (size_t i = 0; i < count; i++)
-        if (strcmp(seen[i].person, extension->person) == 0 &&
-            strcmp(seen[i].assignment, extension->assignment->id) == 0)
-            return &seen[i];
+        if (strcmp(list[i].person, wanted->person) == 0 && strcmp(list[i].about, wanted->about) == 0)
+            return &list[i];
     return NULL;
 }
 
-static bool is_same(const Seen *seen, const ClassExtension *extension)
+static bool is_same(const Seen *a, const Seen *b)
 {
-    return strcmp(seen->due, extension->deadline.due.written) == 0 && strcmp(seen->why, extension->why) == 0 &&
-           strcmp(seen->by, extension->by) == 0;
+    return strcmp(a->value, b->value) == 0 && strcmp(a->why, b->why) == 0 && strcmp(a->by, b->by) == 0;
 }
 
 /* A new one, or one that has changed. */
-static Status take_extension(TimeComparison *comparison, const ClassExtension *extension, const Seen *seen)
+static Status take_exception(ExceptionComparison *comparison, const Seen *now, const Seen *before)
 {
-    const char *assignment = extension->assignment->id, *due = extension->deadline.due.written;
-    if (seen != NULL && is_same(seen, extension))
+    if (before != NULL && is_same(before, now))
         return STATUS_OK;
-    const char *object = arena_printf(&comparison->arena, "%s, %s: due %s instead of %s, by %s: %s (%s)",
-                                      extension->person, assignment, due,
-                                      seen == NULL ? usual_due(comparison->file, assignment) : seen->due, extension->by,
-                                      extension->why, comparison->path);
-    TRY(add_row(comparison, seen == NULL ? "extension add" : "extension change", object));
+    const char *object = arena_printf(&comparison->arena, "%s, %s: %s%s instead of %s, by %s: %s (%s)", now->person,
+                                      now->about, is_override(now) ? "" : "due ", now->value,
+                                      before == NULL ? usual_value(comparison->file, now) : before->value, now->by,
+                                      now->why, comparison->path);
+    TRY(add_row(comparison, now, before == NULL ? "add" : "change", object));
     return database_do(comparison->store, NULL, comparison->why,
                        "INSERT INTO seen_extension (class, person, assignment, due, why, given_by)"
                        " VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (class, person, assignment)"
                        " DO UPDATE SET due = excluded.due, why = excluded.why, given_by = excluded.given_by",
-                       "tttttt", comparison->path, extension->person, assignment, due, extension->why, extension->by);
+                       "tttttt", comparison->path, now->person, now->about, now->value, now->why, now->by);
 }
 
-static Status drop_seen(TimeComparison *comparison, const Seen *seen)
+static Status drop_exception(ExceptionComparison *comparison, const Seen *before)
 {
-    for (size_t i = 0; i < comparison->file->extension_count; i++)
-        if (find_seen(seen, 1, &comparison->file->extensions[i]) != NULL)
-            return STATUS_OK;
-    const char *due = usual_due(comparison->file, seen->assignment);
-    const char *object = due[0] == '\0'
+    const char *usual = usual_value(comparison->file, before), *due = is_override(before) ? "" : "due ";
+    const char *object = usual[0] == '\0'
                              ? arena_printf(&comparison->arena,
-                                            "%s, %s: was due %s; there is no such assignment now (%s)", seen->person,
-                                            seen->assignment, seen->due, comparison->path)
-                             : arena_printf(&comparison->arena, "%s, %s: due %s instead of %s (%s)", seen->person,
-                                            seen->assignment, due, seen->due, comparison->path);
-    TRY(add_row(comparison, "extension remove", object));
+                                            "%s, %s: was due %s; there is no such assignment now (%s)", before->person,
+                                            before->about, before->value, comparison->path)
+                             : arena_printf(&comparison->arena, "%s, %s: %s%s instead of %s (%s)", before->person,
+                                            before->about, due, usual, before->value, comparison->path);
+    TRY(add_row(comparison, before, "remove", object));
     return database_do(comparison->store, NULL, comparison->why,
                        "DELETE FROM seen_extension WHERE class = ?1 AND person = ?2 AND assignment = ?3", "ttt",
-                       comparison->path, seen->person, seen->assignment);
+                       comparison->path, before->person, before->about);
 }
 
-static Status compare(TimeComparison *comparison)
+static Status compare(ExceptionComparison *comparison)
 {
-    Seen *seen;
-    size_t count;
-    TRY(database_list(comparison->store, &comparison->arena, sizeof *seen, take_seen, &seen, &count, comparison->why,
-                      "SELECT person, assignment, due, why, given_by FROM seen_extension WHERE class = ?1", "t",
-                      comparison->path));
-    for (size_t i = 0; i < comparison->file->extension_count; i++)
-        TRY(take_extension(comparison, &comparison->file->extensions[i],
-                           find_seen(seen, count, &comparison->file->extensions[i])));
-    for (size_t i = 0; i < count; i++)
-        TRY(drop_seen(comparison, &seen[i]));
+    Seen *before;
+    size_t before_count, now_count;
+    const Seen *now = list_now(comparison, &now_count);
+    TRY(database_list(
+        comparison->store, &comparison->arena, sizeof *before, take_seen, &before, &before_count, comparison->why,
+        "SELECT person, assignment, due, why, given_by FROM seen_extension WHERE class = ?1", "t", comparison->path));
+    for (size_t i = 0; i < now_count; i++)
+        TRY(take_exception(comparison, &now[i], find_seen(before, before_count, &now[i])));
+    for (size_t i = 0; i < before_count; i++)
+        if (find_seen(now, now_count, &before[i]) == NULL)
+            TRY(drop_exception(comparison, &before[i]));
     return STATUS_OK;
 }
 
 Status extensions_audit(Store *store, const ClassFile *file, const char *person, Message *why)
 {
     char whole[PATH_MAX];
-    TimeComparison comparison = {.store = store, .file = file, .person = person, .why = why};
+    ExceptionComparison comparison = {.store = store, .file = file, .person = person, .why = why};
     comparison.path = realpath(file->path, whole) == NULL ? file->path : whole;
     Status status = database_begin(store, why);
     if (status == STATUS_OK)

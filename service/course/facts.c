@@ -33,12 +33,12 @@ size_t facts_add_task(Facts *facts, const FactTask *task)
     return facts->task_count++;
 }
 
-void facts_expect(Facts *facts, size_t person, const char *assignment)
+void facts_expect(Facts *facts, size_t person, const char *assignment, const char *refused)
 {
     facts->expectations = arena_grown(&facts->arena, facts->expectations, facts->expectation_count,
                                       &facts->expectation_room, sizeof *facts->expectations);
-    facts->expectations[facts->expectation_count++] = (FactExpectation){person,
-                                                                        arena_string(&facts->arena, assignment)};
+    facts->expectations[facts->expectation_count++] = (FactExpectation){
+        person, arena_string(&facts->arena, assignment), refused == NULL ? NULL : arena_string(&facts->arena, refused)};
 }
 
 void facts_add_points(Facts *facts, const FactPoints *points)
@@ -195,38 +195,48 @@ static const char *kind_of_message(const char *message, Arena *arena)
 
 /* ---- what the compiler said -------------------------------------------------------------------------------------- */
 
-/* The first line that is no warning and that begins with the name of the file; NULL: none. */
-static const char *first_message(const char *diagnostics, const char *file)
-{
-    for (const char *line = diagnostics; *line != '\0';) {
-        const size_t length = strcspn(line, "\n");
-        const char *warning = strstr(line, "warning");
-        if (strncmp(line, file, strlen(file)) == 0 && (warning == NULL || warning > line + length))
-            return line;
-        line += length + (line[length] == '\n');
-    }
-    return NULL;
-}
-
-/* Behind "mine.cu(3): error: " of nvcc, "mine.cu:3:7: error: " of clang and "mine.cu: " of the judge. */
+/* Behind the place of a message. */
 static const char *skip_place(const char *message, const char *file, long *line)
 {
     const char *at = message + strlen(file);
     *line = strtol(at + (*at == '(' || *at == ':'), NULL, 10);
     at += strspn(at, "(0123456789):, ");
-    static const char *const words[] = {"fatal error: ", "catastrophic error: ", "error: "};
+    static const char *const words[] = {"fatal error: ", "catastrophic error: ", "error: ", "warning: "};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strncmp(at, words[i], strlen(words[i])) == 0)
             return at + strlen(words[i]);
     return at;
 }
 
+bool compiler_message_next(const char **at, const char *file, CompilerMessage *message)
+{
+    while (**at != '\0') {
+        const char *line = *at;
+        const size_t length = strcspn(line, "\n");
+        const char *warning = strstr(line, "warning");
+        *at += length + (line[length] == '\n');
+        if (file[0] == '\0' || strncmp(line, file, strlen(file)) != 0)
+            continue;
+        message->is_warning = warning != NULL && warning < line + length;
+        message->text = skip_place(line, file, &message->line);
+        message->length = message->text < line + length ? (size_t)(line + length - message->text) : 0;
+        return true;
+    }
+    return false;
+}
+
+/* The first message that is no warning. */
 static void take_diagnostics(const cJSON *result, const char *file, Failure *failure, Arena *arena)
 {
-    const char *diagnostics = view_text(view_item(result, "compile"), "diagnostics");
-    const char *message = file[0] == '\0' ? NULL : first_message(diagnostics, file);
-    if (message != NULL)
-        failure->kind = kind_of_message(skip_place(message, file, &failure->line), arena);
+    const char *at = view_text(view_item(result, "compile"), "diagnostics");
+    CompilerMessage message;
+    while (compiler_message_next(&at, file, &message)) {
+        if (message.is_warning)
+            continue;
+        failure->line = message.line;
+        failure->kind = kind_of_message(message.text, arena);
+        return;
+    }
 }
 
 /* ---- the result -------------------------------------------------------------------------------------------------- */
@@ -334,7 +344,7 @@ static Status add_assignment(const Telling *telling, const PersonScores *scores,
         has_any = true;
         status = add_submission(telling, first + (size_t)(problem - assignment->problems), person, fact, why);
     }
-    facts_expect(telling->facts, person, assignment->id);
+    facts_expect(telling->facts, person, assignment->id, points_refused(own, assignment, &telling->facts->arena));
     if (has_any)
         facts_add_points(telling->facts, &(FactPoints){person, assignment->id, points->points, points->most});
     return status;

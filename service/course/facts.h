@@ -36,6 +36,18 @@ typedef struct Failure {
 /* `result` is the object of result.json, NULL: unknown; `source` the text of the submission, NULL: unknown. */
 Failure failure_of(const cJSON *result, const char *source, Arena *arena);
 
+/* A message of the compiler about a file: "mine.cu(3): error: ..." of nvcc, "mine.cu:3:7: error: ..." of clang, "mine.cu: ..." of the
+ * judge. */
+typedef struct CompilerMessage {
+    const char *text; /* without its place; ends with `length`, not with a zero byte */
+    size_t length;
+    long line; /* 0: the message names none */
+    bool is_warning;
+} CompilerMessage;
+
+/* The next message about this file; `*at` is where the search begins, and becomes where it goes on. False: there is none. */
+bool compiler_message_next(const char **at, const char *file, CompilerMessage *message);
+
 /* ==== facts ======================================================================================================= */
 
 typedef struct FactTask { /* a problem of an assignment */
@@ -72,6 +84,7 @@ typedef struct FactPoints {
 typedef struct FactExpectation { /* a person of whom work is expected for an assignment */
     size_t person;
     const char *assignment;
+    const char *refused; /* what of it could not be taken, and why; NULL: nothing */
 } FactExpectation;
 
 typedef struct Facts { /* {0} is empty */
@@ -88,7 +101,7 @@ typedef struct Facts { /* {0} is empty */
 /* The number of a person, who is added where nobody has the name. */
 size_t facts_person(Facts *facts, const char *name);
 size_t facts_add_task(Facts *facts, const FactTask *task);
-void facts_expect(Facts *facts, size_t person, const char *assignment);
+void facts_expect(Facts *facts, size_t person, const char *assignment, const char *refused);
 /* In the order in which they were received. `verdict` is what the store says of it; `result` is the text of its result.json, NULL
  * or "": none; `source` NULL: unknown. */
 void facts_add_submission(Facts *facts, const FactSubmission *submission, const char *verdict, const char *result,

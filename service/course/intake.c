@@ -176,22 +176,26 @@ static int64_t commit_time_of(const char *folder)
 
 /* ==== intake list ================================================================================================= */
 
-void intake_add(Intake *intake, const FoundFile *file)
+/* The texts of the file must live in the arena. */
+static void intake_add(Intake *intake, const FoundFile *file)
 {
     intake->found = arena_grown(&intake->arena, intake->found, intake->found_count, &intake->found_capacity,
                                 sizeof *intake->found);
     intake->found[intake->found_count++] = *file;
 }
 
-void intake_refuse(Intake *intake, const char *origin, const char *why)
+void intake_refuse(Intake *intake, const char *person, const char *assignment, const char *origin, const char *why)
 {
     Arena *arena = &intake->arena;
     intake->refused = arena_grown(arena, intake->refused, intake->refused_count, &intake->refused_capacity,
                                   sizeof *intake->refused);
-    intake->refused[intake->refused_count++] = (RefusedFile){arena_string(arena, origin), arena_string(arena, why)};
+    intake->refused[intake->refused_count++] = (RefusedFile){.origin = arena_string(arena, origin),
+                                                             .why = arena_string(arena, why),
+                                                             .person = person,
+                                                             .assignment = assignment};
 }
 
-void intake_leave_aside(Intake *intake, const char *origin)
+static void intake_leave_aside(Intake *intake, const char *origin)
 {
     intake->left_aside = arena_grown(&intake->arena, intake->left_aside, intake->left_aside_count,
                                      &intake->left_aside_capacity, sizeof *intake->left_aside);
@@ -227,6 +231,12 @@ static void add_found(Intake *intake, const Owner *owner, const char *origin, co
                                 .marked_late = owner->marked_late};
         intake_add(intake, &file);
     }
+}
+
+static void refuse_owned(Intake *intake, const Owner *owner, const char *origin, const char *why)
+{
+    for (size_t i = 0; i < owner->count; i++)
+        intake_refuse(intake, owner->people[i], owner->assignment, origin, why);
 }
 
 /* ---- what a name promises ---------------------------------------------------------------------------------------- */
@@ -266,14 +276,14 @@ static void take_bytes(Intake *intake, const Owner *owner, const char *origin, c
 {
     Message why;
     if (archive_is_foreign(name)) {
-        intake_refuse(intake, origin,
-                      "is a kind of archive that is not unpacked, expected .zip, .tar.gz, .tar.xz or .7z");
+        refuse_owned(intake, owner, origin,
+                     "is a kind of archive that is not unpacked, expected .zip, .tar.gz, .tar.xz or .7z");
     } else if (!is_cuda(name)) {
         take_archive(intake, owner, origin, bytes, length, depth + 1);
     } else if (length > INTAKE_SOURCE_BYTES) {
         (void)!fail(STATUS_BAD_INPUT, &why, "has %zu bytes, expected a source of at most %d", length,
                     INTAKE_SOURCE_BYTES);
-        intake_refuse(intake, origin, why.text);
+        refuse_owned(intake, owner, origin, why.text);
     } else {
         add_found(intake, owner, origin, name, bytes, length);
     }
@@ -286,12 +296,13 @@ static void take_archive(Intake *intake, const Owner *owner, const char *origin,
     size_t count;
     Message why;
     if (depth > MOST_ARCHIVES_DEEP) {
-        intake_refuse(intake, origin, "is an archive in an archive in an archive, expected at most one in another");
+        refuse_owned(intake, owner, origin,
+                     "is an archive in an archive in an archive, expected at most one in another");
         return;
     }
     const size_t before = intake->found_count + intake->refused_count;
     if (archive_unpack(bytes, length, owned_is_wanted, &intake->arena, &members, &count, &why) != STATUS_OK) {
-        intake_refuse(intake, origin, why.text);
+        refuse_owned(intake, owner, origin, why.text);
         return;
     }
     for (size_t i = 0; i < count; i++) {
@@ -302,7 +313,7 @@ static void take_archive(Intake *intake, const Owner *owner, const char *origin,
             take_bytes(intake, owner, inside, last_part(members[i].name), members[i].bytes, members[i].length, depth);
     }
     if (intake->found_count + intake->refused_count == before)
-        intake_refuse(intake, origin, "holds no file whose name ends in .cu");
+        refuse_owned(intake, owner, origin, "holds no file whose name ends in .cu");
 }
 
 /* ---- files and folders ------------------------------------------------------------------------------------------- */
@@ -321,7 +332,7 @@ static void owned_take_file(Intake *intake, const Owner *owner, const char *path
         /* The message begins with the path, which is named already. */
         const size_t length = strlen(path);
         const bool names_it = strncmp(why.text, path, length) == 0 && strncmp(why.text + length, ": ", 2) == 0;
-        intake_refuse(intake, origin, names_it ? why.text + length + 2 : why.text);
+        refuse_owned(intake, owner, origin, names_it ? why.text + length + 2 : why.text);
     } else {
         const char *bytes = arena_copy(&intake->arena, text.length == 0 ? "" : text.data, text.length);
         take_bytes(intake, owner, arena_string(&intake->arena, origin), name, bytes, text.length, 0);
@@ -369,11 +380,11 @@ static void take_folder(Intake *intake, const Owner *owner, const char *path, co
     size_t count;
     Message why;
     if (depth > MOST_FOLDERS_DEEP) {
-        intake_refuse(intake, origin, "lies too deep in folders");
+        refuse_owned(intake, owner, origin, "lies too deep in folders");
         return;
     }
     if (folder_entries(path, &intake->arena, &entries, &count, &why) != STATUS_OK) {
-        intake_refuse(intake, origin, why.text);
+        refuse_owned(intake, owner, origin, why.text);
         return;
     }
     for (size_t i = 0; i < count; i++) {
@@ -387,7 +398,7 @@ static void take_folder(Intake *intake, const Owner *owner, const char *path, co
         else if (entries[i].is_folder || !owned_is_wanted(name))
             intake_leave_aside(intake, inner_origin);
         else
-            intake_refuse(intake, inner_origin, "is a link or no file at all, expected a file");
+            refuse_owned(intake, owner, inner_origin, "is a link or no file at all, expected a file");
     }
 }
 
@@ -554,17 +565,26 @@ static void take_owned(const Root *root, const Owner *owner, const FolderEntry *
     const size_t before = intake->found_count + intake->refused_count;
     for (size_t i = 0; i < owner->count; i++)
         if (owner->people[i][0] == '\0') {
-            intake_refuse(intake, origin, "its name holds nothing that could be the name of a person");
+            intake_refuse(intake, NULL, owner->assignment, origin,
+                          "its name holds nothing that could be the name of a person");
             return;
         }
     if (entry->is_folder)
         owned_take_folder(intake, owner, path, origin);
     else if (!owned_is_wanted(file))
-        intake_refuse(intake, origin, "is neither a CUDA source nor an archive, expected a name that ends in .cu");
+        refuse_owned(intake, owner, origin,
+                     "is neither a CUDA source nor an archive, expected a name that ends in .cu");
     else
         owned_take_file(intake, owner, path, origin, file);
     if (intake->found_count + intake->refused_count == before)
-        intake_refuse(intake, origin, "holds no file whose name ends in .cu");
+        refuse_owned(intake, owner, origin, "holds no file whose name ends in .cu");
+}
+
+/* The number of Moodle is of a participant in one assignment, and says nothing elsewhere. */
+static const char *known_name(const Root *root, const char *person, const char *lasting_id)
+{
+    const IntakeRules *rules = root->rules;
+    return rules->name_of == NULL ? person : rules->name_of(rules->context, person, lasting_id);
 }
 
 static void take_gradescope(const Root *root, const FolderEntry *entry, const ExportName *read)
@@ -576,7 +596,7 @@ static void take_gradescope(const Root *root, const FolderEntry *entry, const Ex
     people[0] = read->person;
     ids[0] = "";
     for (size_t i = 0; i < count; i++) {
-        people[i] = known->people[i].name;
+        people[i] = known_name(root, known->people[i].name, known->people[i].id);
         ids[i] = known->people[i].id;
     }
     const Owner owner = {.people = people,
@@ -593,7 +613,7 @@ static void take_clone(const Root *root, const FolderEntry *entry)
     const char *prefix = assignment == NULL ? root->clone_prefix
                                             : arena_printf(&root->intake->arena, "%s-", assignment);
     const char *name = without_prefix(entry->name, prefix);
-    const char *person = export_person(name, strlen(name), &root->intake->arena), *id = "";
+    const char *person = known_name(root, export_person(name, strlen(name), &root->intake->arena), ""), *id = "";
     const Owner owner = {.people = &person,
                          .ids = &id,
                          .count = 1,
@@ -610,6 +630,7 @@ static void take_named(const Root *root, const FolderEntry *entry, const ExportN
         person = arena_printf(&root->intake->arena, "Participant %s", read->id);
         id = "";
     }
+    person = known_name(root, person, read->kind == EXPORT_MOODLE ? "" : id);
     const Owner owner = {
         .people = &person, .ids = &id, .count = 1, .assignment = root->assignment, .marked_late = read->marked_late};
     take_owned(root, &owner, entry, read->file);
@@ -682,7 +703,8 @@ static void take_entry(const Root *root, const FolderEntry *entry)
         return;
     }
     if (!entry->is_folder && !entry->is_file) {
-        intake_refuse(root->intake, origin, "is a link or no file at all, expected a file or a folder");
+        intake_refuse(root->intake, NULL, root->assignment, origin,
+                      "is a link or no file at all, expected a file or a folder");
         return;
     }
     if (is_opened(root, entry)) {
@@ -691,7 +713,7 @@ static void take_entry(const Root *root, const FolderEntry *entry)
     }
     const ExportName read = export_name_read(entry->name, entry->is_folder, &root->intake->arena);
     if (read.kind == EXPORT_UNCLEAR)
-        intake_refuse(root->intake, origin,
+        intake_refuse(root->intake, NULL, root->assignment, origin,
                       "has a name that Moodle or Canvas can have made, for different people; rename it to PERSON.cu");
     else if (read.kind == EXPORT_GRADESCOPE)
         take_gradescope(root, entry, &read);
@@ -707,13 +729,13 @@ static void read_root(const Root *given)
     Message why;
     Arena *arena = &root.intake->arena;
     if (folder_entries(root.path, arena, &root.entries, &root.count, &why) != STATUS_OK) {
-        intake_refuse(root.intake, root.origin, why.text);
+        intake_refuse(root.intake, NULL, root.assignment, root.origin, why.text);
         return;
     }
     const Status status = gradescope_metadata_read(path_in(&root, GRADESCOPE_METADATA_NAME), arena, &root.metadata,
                                                    &why);
     if (status != STATUS_OK && status != STATUS_NOT_FOUND)
-        intake_refuse(root.intake, origin_of(&root, GRADESCOPE_METADATA_NAME), why.text);
+        intake_refuse(root.intake, NULL, root.assignment, origin_of(&root, GRADESCOPE_METADATA_NAME), why.text);
     root.clone_prefix = common_prefix(&root);
     for (size_t i = 0; i < root.count; i++)
         take_entry(&root, &root.entries[i]);

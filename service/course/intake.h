@@ -40,6 +40,7 @@ typedef struct FoundFile {
 
 typedef struct RefusedFile {
     const char *origin, *why;
+    const char *person, *assignment; /* whose it is, and for what; NULL: unknown */
 } RefusedFile;
 
 typedef struct Intake {
@@ -55,10 +56,8 @@ typedef struct Intake {
     Arena arena;
 } Intake;
 
-/* The texts of the file must live in the arena; the other two copy theirs. */
-void intake_add(Intake *intake, const FoundFile *file);
-void intake_refuse(Intake *intake, const char *origin, const char *why);
-void intake_leave_aside(Intake *intake, const char *origin);
+/* Copies the texts. */
+void intake_refuse(Intake *intake, const char *person, const char *assignment, const char *origin, const char *why);
 void intake_free(Intake *intake);
 
 /* ==== intake ====================================================================================================== */
@@ -69,6 +68,9 @@ typedef struct IntakeRules {
     /* Who is in the class: "ada-2.cu" and "ada_conv.cu" are ada's if she is, and "ada-2" is not. */
     const char *const *people;
     size_t person_count;
+    /* The name of whom the export calls so, or gives this number (""); NULL: those of the export stay. */
+    const char *(*name_of)(const void *context, const char *name, const char *id);
+    const void *context;
 } IntakeRules;
 
 /* Nothing is written. Frees nothing of an earlier intake. NOT_FOUND, BAD_INPUT: it is no folder that can be read. */

@@ -362,6 +362,7 @@ typedef struct Counting {
     const ClassProblem *problem;
     const ClassDeadline *deadline;
     const ClassExtension *extension;
+    const PersonFacts *person;
     PointsCandidate *candidates;
     size_t count;
     Arena *arena;
@@ -439,8 +440,10 @@ static void weigh(const Counting *counting, PointsCandidate *candidate)
     candidate->possible = to_hundredths(possible * kept_share(counting, candidate));
 }
 
-static void list_candidates(Counting *counting, const SubmissionFact *facts, size_t fact_count)
+static void list_candidates(Counting *counting)
 {
+    const SubmissionFact *facts = counting->person->facts;
+    const size_t fact_count = counting->person->count;
     counting->candidates = arena_array(counting->arena, fact_count + 1, sizeof *counting->candidates);
     for (size_t i = 0; i < fact_count; i++) {
         if (strcmp(facts[i].problem, counting->problem->problem) != 0)
@@ -598,10 +601,26 @@ static const char *words_of(const Counting *counting, const PointsCandidate *cho
     return words;
 }
 
+/* Whoever has handed in a broken archive has not handed in nothing. */
+const char *points_refused(const PersonFacts *person, const ClassAssignment *assignment, Arena *arena)
+{
+    const char *words = NULL;
+    for (size_t i = 0; i < person->refused_count; i++) {
+        const RefusedFact *refused = &person->refused[i];
+        if (refused->assignment[0] == '\0' || strcmp(refused->assignment, assignment->id) == 0)
+            words = arena_printf(arena, "%s%s'%s' was refused: %s.", words == NULL ? "" : words,
+                                 words == NULL ? "" : " ", refused->origin, refused->why);
+    }
+    return words;
+}
+
 static const char *words_without(const Counting *counting)
 {
     Text text = {0};
-    text_add(&text, counting->count == 0 ? "Nothing was submitted." : "No submission counts.");
+    const char *refused = points_refused(counting->person, counting->assignment, counting->arena);
+    text_add(&text, counting->count > 0 ? "No submission counts."
+                    : refused == NULL   ? "Nothing was submitted."
+                                        : refused);
     add_extension(&text, counting);
     add_passed_over(&text, counting);
     const char *words = arena_copy(counting->arena, text.data, text.length);
@@ -611,7 +630,26 @@ static const char *words_without(const Counting *counting)
 
 /* ---- the whole ---------------------------------------------------------------------------------------------------- */
 
-static ProblemPoints points_of_problem(Counting *counting)
+static const char *overridden(const Counting *counting, const ProblemPoints *counted, const char *words)
+{
+    const ClassOverride *override = counted->override;
+    return arena_printf(counting->arena, "Set to %.15g by %s: %s. Counted: %.15g. %s", override->points, override->by,
+                        override->why, counted->points, words);
+}
+
+static void apply_override(const Counting *counting, ProblemPoints *points)
+{
+    points->override = class_override(counting->file, counting->assignment, counting->person->person,
+                                      counting->problem->problem);
+    if (points->override == NULL)
+        return;
+    points->reason = overridden(counting, points, points->reason);
+    points->told = overridden(counting, points, points->told);
+    points->points = to_hundredths(points->override->points);
+    points->is_final = true;
+}
+
+static ProblemPoints count_problem(Counting *counting)
 {
     const PointsCandidate *chosen = choose(counting);
     ProblemPoints points = {
@@ -633,22 +671,24 @@ static ProblemPoints points_of_problem(Counting *counting)
     return points;
 }
 
-AssignmentPoints points_of(const ClassFile *file, const ClassAssignment *assignment, const char *person,
-                           const SubmissionFact *facts, size_t fact_count, Arena *arena)
+AssignmentPoints points_of(const ClassFile *file, const ClassAssignment *assignment, const PersonFacts *person,
+                           Arena *arena)
 {
     AssignmentPoints all = {.assignment = assignment,
-                            .extension = class_extension(file, assignment, person),
+                            .extension = class_extension(file, assignment, person->person),
                             .problems = arena_array(arena, assignment->problem_count, sizeof *all.problems),
                             .is_final = true};
     for (size_t i = 0; i < assignment->problem_count; i++) {
         Counting counting = {.file = file,
                              .assignment = assignment,
                              .problem = &assignment->problems[i],
-                             .deadline = class_deadline(file, assignment, person),
+                             .deadline = class_deadline(file, assignment, person->person),
                              .extension = all.extension,
+                             .person = person,
                              .arena = arena};
-        list_candidates(&counting, facts, fact_count);
-        all.problems[i] = points_of_problem(&counting);
+        list_candidates(&counting);
+        all.problems[i] = count_problem(&counting);
+        apply_override(&counting, &all.problems[i]);
         all.points += all.problems[i].points;
         all.most += all.problems[i].most;
         all.is_final = all.is_final && all.problems[i].is_final;
@@ -680,8 +720,7 @@ static void score_person(const ClassFile *class, const PersonFacts *facts, Perso
                              .assignments = arena_array(arena, class->assignment_count, sizeof *scores->assignments)};
     for (size_t i = 0; i < class->assignment_count; i++)
         if (class_takes_part(&class->assignments[i], facts->person))
-            scores->assignments[scores->count++] = points_of(class, &class->assignments[i], facts->person, facts->facts,
-                                                             facts->count, arena);
+            scores->assignments[scores->count++] = points_of(class, &class->assignments[i], facts, arena);
 }
 
 Status scores_read(Store *store, const ClassFile *class, Arena *arena, Scores *scores, Message *why)
@@ -691,11 +730,25 @@ Status scores_read(Store *store, const ClassFile *class, Arena *arena, Scores *s
     *scores = (Scores){.class = class};
     TRY(class_facts_read(store, class, arena, &people, &count, why));
     scores->people = arena_array(arena, count, sizeof *scores->people);
+    scores->all = people;
+    scores->all_count = count;
     for (size_t i = 0; i < count; i++) {
         score_person(class, &people[i], &scores->people[scores->count], arena);
         scores->count += scores->people[scores->count].count > 0;
     }
     return STATUS_OK;
+}
+
+Stranger *scores_strangers(const Scores *scores, size_t most, Arena *arena, size_t *count)
+{
+    Stranger *list = arena_array(arena, scores->all_count + 1, sizeof *list);
+    *count = 0;
+    for (size_t i = 0; i < scores->all_count && *count < most && scores->class->group_count > 0; i++) {
+        const char *person = scores->all[i].person;
+        if (!class_has_person(scores->class, person))
+            list[(*count)++] = (Stranger){person, class_nearest(scores->class, person, arena)};
+    }
+    return list;
 }
 
 /* ---- for people --------------------------------------------------------------------------------------------------- */
@@ -712,6 +765,16 @@ void scores_print(const Scores *scores, Text *text)
         }
         text_add(text, "\n");
     }
+    Arena arena = {0};
+    size_t count;
+    const Stranger *strangers = scores_strangers(scores, SIZE_MAX, &arena, &count);
+    for (size_t i = 0; i < count; i++) {
+        text_add(text, "in no group: ");
+        text_add_printable(text, strangers[i].person, strlen(strangers[i].person));
+        text_printf(text, "%s%s\n", strangers[i].nearest == NULL ? "" : "; nearest name: ",
+                    strangers[i].nearest == NULL ? "" : strangers[i].nearest);
+    }
+    arena_free(&arena);
 }
 
 /* ==== scores csv ================================================================================================== */
@@ -757,6 +820,7 @@ static void add_row(const Scores *scores, const PersonScores *person, const Assi
                     const ProblemPoints *points, Text *text)
 {
     add_cell(text, person->facts->person, ",");
+    add_cell(text, person->facts->id, ",");
     add_cell(text, person->groups, ",");
     add_cell(text, assignment->assignment->id, ",");
     add_cell(text, points->problem->problem, ",");
@@ -767,8 +831,9 @@ static void add_row(const Scores *scores, const PersonScores *person, const Assi
 
 void scores_csv(const Scores *scores, Text *text)
 {
-    text_add(text,
-             "person,groups,assignment,problem,points,most,final,submission,file,verdict,received,late_s,reason\r\n");
+    text_add(
+        text,
+        "person,id,groups,assignment,problem,points,most,final,submission,file,verdict,received,late_s,reason\r\n");
     for (size_t i = 0; i < scores->count; i++) {
         const PersonScores *person = &scores->people[i];
         for (size_t k = 0; k < person->count; k++)
@@ -793,6 +858,9 @@ RECORD_PUT(put_problem, ProblemPoints, cJSON_AddStringToObject(object, row->key,
 RECORD_PUT(put_assignment, AssignmentPoints, cJSON_AddStringToObject(object, row->key, it->assignment->id))
 RECORD_PUT(put_extended, AssignmentPoints, cJSON_AddStringToObject(object, row->key, class_time_utc(it->extension->deadline.due.utc_s).text))
 RECORD_PUT(put_person, PersonScores, cJSON_AddStringToObject(object, row->key, it->facts->person))
+RECORD_PUT(put_id, PersonScores, cJSON_AddStringToObject(object, row->key, it->facts->id))
+RECORD_WHEN(has_override, ProblemPoints, it->override != NULL)
+RECORD_PUT(put_overridden_by, ProblemPoints, cJSON_AddStringToObject(object, row->key, it->override->by))
 RECORD_PUT(put_title, Scores, cJSON_AddStringToObject(object, row->key, it->class->title))
 
 RECORD(part_table, PointsPart,
@@ -818,6 +886,7 @@ RECORD(problem_table, ProblemPoints,
     ROW(ProblemPoints, late_s, "late_s", .when = has_counted),
     ROW(ProblemPoints, days_late, "days_late", .when = has_counted),
     ROW(ProblemPoints, taken_off, "taken_off", .when = has_counted),
+    ROW_HAND("overridden_by", .when = has_override, .put = put_overridden_by),
     ROW(ProblemPoints, reason, "reason"),
     ROW(ProblemPoints, told, "told"),
     ROW_LIST(ProblemPoints, parts, part_count, "parts", part_table));
@@ -834,6 +903,7 @@ RECORD(assignment_table, AssignmentPoints,
 
 RECORD(person_table, PersonScores,
     ROW_HAND("person", .put = put_person),
+    ROW_HAND("id", .put = put_id),
     ROW(PersonScores, groups, "groups"),
     ROW_LIST(PersonScores, assignments, count, "assignments", assignment_table));
 

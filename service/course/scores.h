@@ -52,6 +52,7 @@ MUST_USE Status result_points(const char *class_path, Arena *arena, Outcome *out
  *                after what is taken off for being late, the earlier of equals), or the last.
  * Not final      where a submission that could still give more is not judged yet, or the judge failed, or a case that decides was
  *                not judged, or a teacher has to look at a run whose speed would give points; the reason says so.
+ * Overridden     points are those that class.json says, with its reason; the sentence has what was counted, too.
  * Reasons        for teachers: they name hidden cases. `told` is the same for the student, without their names. */
 
 typedef struct ProblemPoints {
@@ -64,7 +65,8 @@ typedef struct ProblemPoints {
     double taken_off;    /* for being late */
     double points, most; /* rounded to hundredths */
     bool is_final;
-    const char *reason, *told; /* of all: which submission counts and why, each part, what is taken off */
+    const ClassOverride *override; /* NULL: none */
+    const char *reason, *told;     /* of all: which submission counts and why, each part, what is taken off */
 } ProblemPoints;
 
 typedef struct AssignmentPoints {
@@ -75,9 +77,12 @@ typedef struct AssignmentPoints {
     bool is_final;
 } AssignmentPoints;
 
-/* `facts` are of this person, in the order in which they were received, for any problems; the result lives in `arena`. */
-AssignmentPoints points_of(const ClassFile *file, const ClassAssignment *assignment, const char *person,
-                           const SubmissionFact *facts, size_t fact_count, Arena *arena);
+/* "'ada.zip' was refused: ..." for each file of the person that could not be taken, for this assignment; NULL: none. */
+const char *points_refused(const PersonFacts *person, const ClassAssignment *assignment, Arena *arena);
+
+/* The facts are in the order in which they were received, for any problems; the result lives in `arena`. */
+AssignmentPoints points_of(const ClassFile *file, const ClassAssignment *assignment, const PersonFacts *person,
+                           Arena *arena);
 
 /* ==== scores ====================================================================================================== */
 
@@ -92,10 +97,18 @@ typedef struct Scores {
     const ClassFile *class;
     PersonScores *people; /* by name; without those for whom no assignment is */
     size_t count;
+    const PersonFacts *all; /* with those */
+    size_t all_count;
 } Scores;
 
 /* Everything lives in `arena`, or is the class's. */
 MUST_USE Status scores_read(Store *store, const ClassFile *class, Arena *arena, Scores *scores, Message *why);
+
+/* The people in no group, each with the nearest name of one (NULL), where the class has groups; `most`: no more than these. */
+typedef struct Stranger {
+    const char *person, *nearest;
+} Stranger;
+Stranger *scores_strangers(const Scores *scores, size_t most, Arena *arena, size_t *count);
 
 /* A line for each person. */
 void scores_print(const Scores *scores, Text *text);

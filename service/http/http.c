@@ -95,7 +95,8 @@ static void connection_is_over(void *context)
         release(stream);
 }
 
-struct MHD_Response *http_events_response(EventStream *stream, struct MHD_Connection *connection)
+/* The answer whose body the stream is. */
+static struct MHD_Response *http_events_response(EventStream *stream, struct MHD_Connection *connection)
 {
     stream->connection = connection;
     return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, PIECE_BYTES, read_pending, stream, connection_is_over);
@@ -159,7 +160,8 @@ void http_events_close(EventStream *stream)
         wake(stream);
 }
 
-void http_events_forget_all(void)
+/* Wakes all streams, as libmicrohttpd demands before its end. */
+static void http_events_forget_all(void)
 {
     for (EventStream *stream = ring.next; stream != &ring; stream = stream->next)
         wake(stream);
@@ -272,12 +274,10 @@ static MUST_USE Status listen_address(const char *address, int *listening, char 
     const struct addrinfo wanted = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
     struct addrinfo *places;
     int file;
-    Status status = split(address, host, port, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(split(address, host, port, why));
     if (getaddrinfo(host, port, &wanted, &places) != 0)
         return fail(STATUS_BAD_INPUT, why, "%s: unknown host, expected an address like 127.0.0.1:8080", address);
-    status = bind_first(address, places, &file, why);
+    Status status = bind_first(address, places, &file, why);
     freeaddrinfo(places);
     if (status == STATUS_OK)
         name_of(file, found, found_bytes);
@@ -708,9 +708,7 @@ static Status open_unix_door(HttpServer *server, HttpDoor kind, const char *path
     int socket = -1;
     if (path == NULL || path[0] == '\0')
         return STATUS_OK;
-    Status status = listen_unix(path, mode, &socket, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(listen_unix(path, mode, &socket, why));
     server->paths[kind] = allocated(strdup(path));
     return open_door(server, kind, socket, why);
 }
@@ -720,8 +718,8 @@ static Status open_address_door(HttpServer *server, const char *address, Message
     int socket = -1;
     if (address == NULL || address[0] == '\0')
         return STATUS_OK;
-    Status status = listen_address(address, &socket, server->address, sizeof server->address, why);
-    return status == STATUS_OK ? open_door(server, DOOR_ADDRESS, socket, why) : status;
+    TRY(listen_address(address, &socket, server->address, sizeof server->address, why));
+    return open_door(server, DOOR_ADDRESS, socket, why);
 }
 
 /* The store, workers, files and logs need descriptors, too. A wait for an answer needs none of ours. */
@@ -751,8 +749,7 @@ Status http_start(const HttpOptions *options, HttpServer **server, Message *why)
     Status status = open_address_door(started, options->listen, why);
     if (status == STATUS_OK) /* everybody may connect: the kernel says who it is */
         status = open_unix_door(started, DOOR_SOCKET, options->socket, 0666, why);
-    if (status == STATUS_OK)
-        status = open_unix_door(started, DOOR_PROXY, options->proxy_socket, 0666, why);
+    THEN(status, open_unix_door(started, DOOR_PROXY, options->proxy_socket, 0666, why));
     *server = status == STATUS_OK ? started : NULL;
     if (status != STATUS_OK)
         http_stop(started);

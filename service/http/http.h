@@ -47,10 +47,6 @@ bool http_events_finish(EventStream *stream, const char *text);
 /* ---- for the server alone ---------------------------------------------------------------------------------------- */
 
 struct MHD_Connection;
-/* The answer whose body the stream is. */
-struct MHD_Response *http_events_response(EventStream *stream, struct MHD_Connection *connection);
-/* Wakes all streams, as libmicrohttpd demands before its end. */
-void http_events_forget_all(void);
 
 /* ==== http ======================================================================================================== */
 

@@ -41,13 +41,13 @@ static Status check(Application *application, Message *why)
 {
     const Batch *batch = &application->batch;
     const int64_t left = batch->waiting - batch->spared + batch->running;
-    Status status = batch_expect_open(batch, why);
-    if (status == STATUS_OK && batch->held > 0)
+    TRY(batch_expect_open(batch, why));
+    if (batch->held > 0)
         return refuse_held(application, why);
-    if (status == STATUS_OK && left > 0)
+    if (left > 0)
         return fail(STATUS_BAD_INPUT, why, "batch %lld: %lld of %lld submissions are not judged yet",
                     (long long)batch->id, (long long)left, (long long)batch->judgings);
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- a submission ------------------------------------------------------------------------------------------------ */
@@ -61,11 +61,8 @@ static Status set_state(Application *application, int64_t judging, const char *s
 static Status add_run(Application *application, const BatchRow *row, int64_t *id, Message *why)
 {
     Run run = *row->after.run;
-    Status status = submissions_source(application->store, run.source_hash, &application->arena, &run.source, why);
-    if (status == STATUS_OK)
-        status = store_put_run(application->store, &run, id, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(submissions_source(application->store, run.source_hash, &application->arena, &run.source, why));
+    TRY(store_put_run(application->store, &run, id, why));
     return database_do(application->store, NULL, why, "UPDATE judging SET run = ?2 WHERE id = ?1", "ii",
                        row->after.judging, *id);
 }
@@ -208,14 +205,10 @@ static Status check_revision(Store *store, int64_t id, Arena *arena, Message *wh
     Batch batch;
     Problem problem;
     Digest edition;
-    Status status = batches_read(store, id, arena, &batch, why);
-    if (status == STATUS_OK)
-        status = batch_expect_open(&batch, why);
-    if (status == STATUS_OK)
-        status = problem_read(batch.problem, &problem, why);
-    if (status != STATUS_OK)
-        return status;
-    status = problem_edition(&problem, &edition, why);
+    TRY(batches_read(store, id, arena, &batch, why));
+    TRY(batch_expect_open(&batch, why));
+    TRY(problem_read(batch.problem, &problem, why));
+    Status status = problem_edition(&problem, &edition, why);
     if (status == STATUS_OK && !is_as_begun(&batch, &problem, &edition))
         status = fail(STATUS_BAD_INPUT, why,
                       "batch %lld: problem %s has changed since; drop the batch, and begin another", (long long)id,

@@ -90,8 +90,7 @@ static Status read_rows(Store *store, int64_t batch, Arena *arena, BatchRow **ro
         BatchRow *row = &(*rows)[i];
         *row = found[i].row;
         status = read_run_before(store, row, arena, why);
-        if (status == STATUS_OK)
-            status = read_run_after(row, found[i].run, arena, why);
+        THEN(status, read_run_after(row, found[i].run, arena, why));
     }
     return status;
 }
@@ -202,8 +201,7 @@ Status batch_table(Store *store, int64_t batch, Arena *arena, BatchRow **rows, s
 {
     bool open = false;
     Status status = is_open(store, batch, &open, why);
-    if (status == STATUS_OK)
-        status = read_rows(store, batch, arena, rows, count, why);
+    THEN(status, read_rows(store, batch, arena, rows, count, why));
     return status == STATUS_OK && open ? add_ranks(store, *rows, *count, arena, why) : status;
 }
 
@@ -507,8 +505,7 @@ Status batches_drop(Store *store, int64_t id, const char *person, Message *why)
 {
     Arena arena = {0};
     Status status = database_begin(store, why);
-    if (status == STATUS_OK)
-        status = database_end(store, drop(store, id, person, &arena, why), why);
+    THEN(status, database_end(store, drop(store, id, person, &arena, why), why));
     arena_free(&arena);
     return status;
 }

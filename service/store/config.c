@@ -108,11 +108,8 @@ Status deadlines_of(const Problem *problem, JudgingMode mode, double lease_s, De
 {
     TestcaseSet set = {0};
     size_t references = 0;
-    Status status = count_references(problem, &references, why);
-    if (status == STATUS_OK)
-        status = testcases_read(problem, &set, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(count_references(problem, &references, why));
+    TRY(testcases_read(problem, &set, why));
     deadlines->compile_s = COMPILER_STEPS * COMPILE_LOAD * compile_seconds(problem->limits.compile_seconds);
     deadlines->grading_s = grading_s(problem, &set, references, mode, deadlines->compile_s);
     deadlines->worker_s = longer_than(deadlines->grading_s);
@@ -162,10 +159,10 @@ static Status check_string(const RecordReading *reading, const cJSON *item, cons
 
 static Status check_word(const RecordReading *reading, const cJSON *item, const void *member)
 {
-    Status status = check_string(reading, item, member);
-    if (status == STATUS_OK && item->valuestring[0] == '\0')
+    TRY(check_string(reading, item, member));
+    if (item->valuestring[0] == '\0')
         return json_fail(reading->file, item, reading->why, "expected a text that is not empty");
-    return status;
+    return STATUS_OK;
 }
 
 /* A relative path would mean another place for each program that reads the file. */
@@ -265,6 +262,11 @@ RECORD(budget_table, Config,
     ROW(Config, rank_device_s, "rank", .low = 1, .high = 1e6),
     ROW(Config, practice_device_s, "practice", .low = 1, .high = 1e6));
 
+RECORD_PUBLIC(limits_table, HandInLimits,
+    ROW(HandInLimits, waiting, "waiting", .low = 1, .high = 1000000),
+    ROW(HandInLimits, submissions_a_day, "submissions_a_day", .low = 1, .high = 1000000),
+    ROW(HandInLimits, bytes_a_day, "bytes_a_day", .low = 1, .high = 1e12));
+
 RECORD(pages_table, Config,
     ROW(Config, title, "title", .check = check_word));
 
@@ -283,6 +285,7 @@ RECORD_PUBLIC(config_table, Config,
     ROW(Config, engine, "engine", .names = engine_names),
     ROW_OBJECT(Config, slurm, "slurm", slurm_table, .when = has_slurm),
     ROW(Config, penalty_s, "penalty_s", .low = 0, .high = 86400),
+    ROW_OBJECT(Config, limits, "limits", limits_table),
     ROW_SAME("budget_device_s", budget_table),
     ROW(Config, lease_s, "lease_s", .low = 10, .high = 3600),
     ROW_SAME("pages", pages_table),
@@ -319,6 +322,7 @@ static Config default_config(void)
                   .time_minutes = 240,
                   .pilots = 2,
                   .idle_seconds = 60},
+        .limits = {.waiting = 100, .submissions_a_day = 1000, .bytes_a_day = 100000000},
         .penalty_s = 60,
         .rank_device_s = 3600,
         .practice_device_s = 3600,
@@ -348,10 +352,8 @@ Status config_read(const char *path, Config *config, Message *why)
     if (access(chosen, F_OK) != 0 && errno == ENOENT)
         return fail(STATUS_NOT_FOUND, why, "%s: there is no such file of settings", chosen);
     Status status = json_read(chosen, MAX_CONFIG_BYTES, &file, why);
-    if (status == STATUS_OK)
-        status = record_read(&config_table, &file, file.root, &config->arena, config, why);
-    if (status == STATUS_OK)
-        status = check_sockets(&file, config, why);
+    THEN(status, record_read(&config_table, &file, file.root, &config->arena, config, why));
+    THEN(status, check_sockets(&file, config, why));
     config->file = arena_string(&config->arena, chosen);
     json_free(&file);
     return status;

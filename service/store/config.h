@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "grader/problem/problem.h"
+#include "service/store/submissions.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,6 +102,7 @@ typedef struct Config {
     Names workers;          /* devices for which `serve` starts a worker of its own */
     WorkerEngine engine;
     SlurmSettings slurm;
+    HandInLimits limits;      /* of each student; class.json may have others */
     double penalty_s;         /* that each own recent job puts a person back in the queue */
     double rank_device_s;     /* budget of a person for a day, of modes "rank" and "test" */
     double practice_device_s; /* likewise, of mode "try" */
@@ -111,8 +113,8 @@ typedef struct Config {
     Arena arena;
 } Config;
 
-/* The rows of the file. */
-extern const struct RecordTable config_table;
+/* The rows of the file, and of the limits in it and in class.json. */
+extern const struct RecordTable config_table, limits_table;
 
 /* Reads the file that `path` names; NULL: the one that CONVJUDGE_CONFIG names; where it is unset CONFIG_FILE if it exists,
  * else nothing, so that all is by default. */

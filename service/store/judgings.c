@@ -56,7 +56,8 @@ Status case_verdicts_are_wanted(Store *store, const char *problem, bool *wanted,
 
 /* ---- what was found ----------------------------------------------------------------------------------------------- */
 
-Status case_verdicts_put(Store *store, int64_t judging, const char *text, Message *why)
+/* Keeps what `grade --all-cases` wrote for a judging; part of the caller's transaction. NULL and "" are nothing. */
+static MUST_USE Status case_verdicts_put(Store *store, int64_t judging, const char *text, Message *why)
 {
     if (text == NULL || text[0] == '\0')
         return STATUS_OK;
@@ -128,7 +129,10 @@ static AnchorTime median_of(AnchorTime *times, size_t count, const char *name)
     return (AnchorTime){name, times[same / 2].ms, times[same / 2].drift};
 }
 
-Status host_times_of_board(Store *store, const Board *board, const char *anchor, AnchorTime *median, Message *why)
+/* The median of the anchor's time over the newest ranked runs of a board that have the same anchor; name NULL: there is
+ * none. */
+static MUST_USE Status host_times_of_board(Store *store, const Board *board, const char *anchor, AnchorTime *median,
+                                           Message *why)
 {
     Arena arena = {0};
     AnchorTime *times;
@@ -499,4 +503,16 @@ Status workers_drained(Store *store, Arena *arena, Drained **drained, size_t *co
 {
     return database_list(store, arena, sizeof **drained, take_drained, drained, count, why,
                          "SELECT worker, since_utc, why FROM drained ORDER BY worker", "");
+}
+
+Status queue_pause(Store *store, Arena *arena, const Drained **pause, Message *why)
+{
+    Drained *all;
+    size_t count = 0;
+    *pause = NULL;
+    TRY(workers_drained(store, arena, &all, &count, why));
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i].worker, ALL_WORKERS) == 0)
+            *pause = &all[i];
+    return STATUS_OK;
 }

@@ -27,8 +27,6 @@
 MUST_USE Status case_verdicts_want(Store *store, const char *const *problems, size_t count, Message *why);
 MUST_USE Status case_verdicts_are_wanted(Store *store, const char *problem, bool *wanted, Message *why);
 
-/* Keeps what `grade --all-cases` wrote for a judging; part of the caller's transaction. NULL and "" are nothing. */
-MUST_USE Status case_verdicts_put(Store *store, int64_t judging, const char *text, Message *why);
 /* NULL in *text: there is none. */
 MUST_USE Status case_verdicts_read(Store *store, int64_t judging, Arena *arena, const char **text, Message *why);
 
@@ -59,11 +57,6 @@ AnchorTime host_times_anchor(const char *sitting, Arena *arena);
 
 /* Whether two machines agree by the times of the same anchor. */
 bool host_times_agree(AnchorTime a, AnchorTime b);
-
-/* The median of the anchor's time over the newest ranked runs of a board that have the same anchor; name NULL: there is
- * none. */
-MUST_USE Status host_times_of_board(Store *store, const Board *board, const char *anchor, AnchorTime *median,
-                                    Message *why);
 
 /* `*rank_status` becomes "quarantined: " and why, where the judge would rank the run but its machine does not agree
  * with the board's. Lives in `arena`. */
@@ -153,11 +146,15 @@ MUST_USE Status judgings_outlook(Store *store, double position, QueueOutlook *ou
 
 /* Whether the last two attempts of a worker, of different submissions, both failed. */
 MUST_USE Status worker_fails(Store *store, const char *worker, bool *fails, Message *why);
+/* No worker has this name; where it is drained, nobody gets work: the queue is paused. */
+#define ALL_WORKERS "*"
 MUST_USE Status worker_drain(Store *store, const char *worker, const char *reason, Message *why);
 MUST_USE Status worker_undrain(Store *store, const char *worker, Message *why);
 typedef struct Drained {
     const char *worker, *since_utc, *why;
 } Drained;
+/* NULL in *pause: the queue is not paused. */
+MUST_USE Status queue_pause(Store *store, Arena *arena, const Drained **pause, Message *why);
 MUST_USE Status workers_drained(Store *store, Arena *arena, Drained **drained, size_t *count, Message *why);
 
 #endif

@@ -52,10 +52,10 @@ Status people_find(Store *store, const char *name, Arena *arena, Person *person,
 /* Names stand in the addresses of pages. */
 static Status take_name(const char *given, char name[PERSON_MAX_BYTES + 1], Message *why)
 {
-    Status status = person_take(given, name, why);
-    if (status == STATUS_OK && strchr(name, '/') != NULL)
+    TRY(person_take(given, name, why));
+    if (strchr(name, '/') != NULL)
         return fail(STATUS_BAD_INPUT, why, "the name holds a '/', expected one without");
-    return status;
+    return STATUS_OK;
 }
 
 /* The first person other than `person` who has, or whose pseudonym looks like, this name; id 0: none. */
@@ -96,17 +96,15 @@ Status people_admit(Store *store, const char *given, Arena *arena, Person *perso
     if (status != STATUS_NOT_FOUND)
         return status;
     status = take_name(given, name, why);
-    if (status == STATUS_OK)
-        status = people_find(store, name, arena, person, why);
+    THEN(status, people_find(store, name, arena, person, why));
     if (status != STATUS_NOT_FOUND)
         return status;
-    status = database_do(store, NULL, why,
-                         "INSERT INTO person (name, role, created_utc) VALUES (?1, 'student', ?2)"
-                         " ON CONFLICT (name) DO NOTHING",
-                         "tt", name, utc_now().text);
-    if (status == STATUS_OK)
-        status = people_find(store, name, arena, person, why);
-    return status == STATUS_OK ? end_pseudonyms(store, person, arena, why) : status;
+    TRY(database_do(store, NULL, why,
+                    "INSERT INTO person (name, role, created_utc) VALUES (?1, 'student', ?2)"
+                    " ON CONFLICT (name) DO NOTHING",
+                    "tt", name, utc_now().text));
+    TRY(people_find(store, name, arena, person, why));
+    return end_pseudonyms(store, person, arena, why);
 }
 
 Status people_set_role(Store *store, int64_t person, PersonRole role, Message *why)
@@ -120,8 +118,7 @@ static Status check_pseudonym(Store *store, int64_t person, const char *pseudony
     Arena arena = {0};
     Person other = {0};
     Status status = person_check(pseudonym, why);
-    if (status == STATUS_OK)
-        status = find_look_alike(store, person, pseudonym, false, &arena, &other, why);
+    THEN(status, find_look_alike(store, person, pseudonym, false, &arena, &other, why));
     if (status == STATUS_OK && other.id != 0)
         status = fail(STATUS_BAD_INPUT, why, "the name '%s' is taken or looks like one that is, expected another one",
                       pseudonym);
@@ -175,11 +172,10 @@ Status token_add(Store *store, int64_t person, TokenScope scope, Secret *token, 
 Status tokens_revoke(Store *store, int64_t person, Message *why)
 {
     TRY(database_begin(store, why));
-    Status status = database_do(store, NULL, why, "DELETE FROM login WHERE person = ?1", "i", person);
-    if (status == STATUS_OK)
-        status = database_do(store, NULL, why,
-                             "UPDATE token SET revoked_utc = ?2 WHERE person = ?1 AND revoked_utc IS NULL", "it",
-                             person, utc_now().text);
+    Status status = database_do(store, NULL, why,
+                                "UPDATE token SET revoked_utc = ?2 WHERE person = ?1 AND revoked_utc IS NULL", "it",
+                                person, utc_now().text);
+    THEN(status, logins_end(store, person, why));
     return database_end(store, status, why);
 }
 
@@ -208,14 +204,12 @@ Status login_begin(Store *store, const char *token, Secret *cookie, Message *why
     Arena arena = {0};
     Person person;
     Status status = owner_of(store, token, TOKEN_FOR_ALL, &arena, &person, why);
-    if (status == STATUS_OK)
-        status = secret_new(cookie, why);
-    if (status == STATUS_OK)
-        status = database_do(store, NULL, why, "DELETE FROM login WHERE expires_s < ?1", "i", (int64_t)time(NULL));
-    if (status == STATUS_OK)
-        status = database_do(
-            store, NULL, why, "INSERT INTO login (hash, person, token, expires_s) VALUES (?1, ?2, ?3, ?4)", "titi",
-            secret_hash(cookie->hex).hex, person.id, secret_hash(token).hex, (int64_t)time(NULL) + LOGIN_SECONDS);
+    THEN(status, secret_new(cookie, why));
+    THEN(status, database_do(store, NULL, why, "DELETE FROM login WHERE expires_s < ?1", "i", (int64_t)time(NULL)));
+    THEN(status,
+         database_do(store, NULL, why, "INSERT INTO login (hash, person, token, expires_s) VALUES (?1, ?2, ?3, ?4)",
+                     "titi", secret_hash(cookie->hex).hex, person.id, secret_hash(token).hex,
+                     (int64_t)time(NULL) + LOGIN_SECONDS));
     arena_free(&arena);
     return status;
 }
@@ -234,40 +228,95 @@ Status login_end(Store *store, const char *cookie, Message *why)
     return database_do(store, NULL, why, "DELETE FROM login WHERE hash = ?1", "t", secret_hash(cookie).hex);
 }
 
+Status logins_end(Store *store, int64_t person, Message *why)
+{
+    return database_do(store, NULL, why, "DELETE FROM login WHERE person = ?1", "i", person);
+}
+
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 static void take_group(Arena *arena, sqlite3_stmt *row, void *item)
 {
     *(PersonGroup *)item = (PersonGroup){.id = sqlite3_column_int64(row, 0),
                                          .name = database_text(arena, row, 1),
-                                         .members = sqlite3_column_int64(row, 2)};
+                                         .members = sqlite3_column_int64(row, 2),
+                                         .link_ends_s = sqlite3_column_int64(row, 3)};
 }
 
 #define GROUP_COLUMNS                                                                                                  \
-    "class_group.id, class_group.name, (SELECT count(*) FROM membership WHERE class_group = class_group.id)"
+    "class_group.id, class_group.name, (SELECT count(*) FROM membership WHERE class_group = class_group.id), link_ends_s"
 
-Status people_add_group(Store *store, const char *name, Secret *invitation, Message *why)
+Status people_add_group(Store *store, const char *name, int64_t ends_s, Secret *invitation, Message *why)
 {
     int64_t added = 0;
-    Status status = person_check(name, why);
-    if (status == STATUS_OK)
-        status = secret_new(invitation, why);
-    if (status == STATUS_OK)
-        status = database_do(store, &added, why,
-                             "INSERT INTO class_group (name, invitation, created_utc) VALUES (?1, ?2, ?3)"
-                             " ON CONFLICT (name) DO NOTHING",
-                             "ttt", name, secret_hash(invitation->hex).hex, utc_now().text);
-    if (status == STATUS_OK && added == 0)
+    TRY(person_check(name, why));
+    TRY(secret_new(invitation, why));
+    TRY(database_do(
+        store, &added, why,
+        "INSERT INTO class_group (name, invitation, created_utc, link_ends_s) VALUES (?1, ?2, ?3, nullif(?4, 0))"
+        " ON CONFLICT (name) DO NOTHING",
+        "ttti", name, secret_hash(invitation->hex).hex, utc_now().text, ends_s));
+    if (added == 0)
         return fail(STATUS_BAD_INPUT, why, "there is a group '%s' already, expected another name", name);
-    return status;
+    return STATUS_OK;
 }
+
+Status people_group(Store *store, int64_t id, Arena *arena, PersonGroup *group, Message *why)
+{
+    Status status = database_row(store, arena, take_group, group, why,
+                                 "SELECT " GROUP_COLUMNS " FROM class_group WHERE id = ?1", "i", id);
+    return status == STATUS_NOT_FOUND ? fail(status, why, "there is no such group") : status;
+}
+
+static void take_member(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(GroupMember *)item = (GroupMember){.id = sqlite3_column_int64(row, 0),
+                                         .name = database_text(arena, row, 1),
+                                         .by_class = sqlite3_column_int(row, 2) != 0};
+}
+
+Status people_members(Store *store, int64_t group, Arena *arena, GroupMember **members, size_t *count, Message *why)
+{
+    return database_list(store, arena, sizeof **members, take_member, members, count, why,
+                         "SELECT person.id, person.name, by_class FROM membership JOIN person ON person.id = person"
+                         " WHERE class_group = ?1 ORDER BY person.name",
+                         "i", group);
+}
+
+Status people_renew_link(Store *store, int64_t group, int64_t ends_s, Secret *invitation, Message *why)
+{
+    TRY(secret_new(invitation, why));
+    return database_do(store, NULL, why,
+                       "UPDATE class_group SET invitation = ?2, link_ends_s = nullif(?3, 0) WHERE id = ?1", "iti",
+                       group, secret_hash(invitation->hex).hex, ends_s);
+}
+
+Status people_end_link(Store *store, int64_t group, Message *why)
+{
+    return database_do(store, NULL, why, "UPDATE class_group SET link_ends_s = ?2 WHERE id = ?1", "ii", group,
+                       (int64_t)time(NULL));
+}
+
+Status people_leave_group(Store *store, int64_t group, int64_t person, Message *why)
+{
+    int64_t removed = 0;
+    TRY(database_do(store, &removed, why,
+                    "DELETE FROM membership WHERE class_group = ?1 AND person = ?2 AND by_class = 0", "ii", group,
+                    person));
+    return removed > 0 ? STATUS_OK
+                       : fail(STATUS_BAD_INPUT, why,
+                              "this person did not join by a link; remove the name from the group in class.json");
+}
+
+/* ?1: the invitation, ?3: now. */
+#define IS_INVITATION "invitation = ?1 AND (link_ends_s IS NULL OR link_ends_s > ?3)"
 
 Status people_find_invitation(Store *store, const char *invitation, Arena *arena, PersonGroup *group, Message *why)
 {
     Status status = database_row(store, arena, take_group, group, why,
-                                 "SELECT " GROUP_COLUMNS " FROM class_group WHERE invitation = ?1", "t",
-                                 secret_hash(invitation).hex);
-    return status == STATUS_NOT_FOUND ? fail(status, why, "unknown invitation") : status;
+                                 "SELECT " GROUP_COLUMNS " FROM class_group WHERE " IS_INVITATION " AND ?2 = 0", "tii",
+                                 secret_hash(invitation).hex, (int64_t)0, (int64_t)time(NULL));
+    return status == STATUS_NOT_FOUND ? fail(status, why, "unknown invitation, or one that has ended") : status;
 }
 
 Status people_join_group(Store *store, const char *invitation, int64_t person, Arena *arena, PersonGroup *group,
@@ -275,8 +324,8 @@ Status people_join_group(Store *store, const char *invitation, int64_t person, A
 {
     TRY(database_do(store, NULL, why,
                     "INSERT INTO membership (class_group, person, by_class) SELECT id, ?2, 0 FROM class_group"
-                    " WHERE invitation = ?1 ON CONFLICT DO NOTHING",
-                    "ti", secret_hash(invitation).hex, person));
+                    " WHERE " IS_INVITATION " ON CONFLICT DO NOTHING",
+                    "tii", secret_hash(invitation).hex, person, (int64_t)time(NULL)));
     return people_find_invitation(store, invitation, arena, group, why);
 }
 

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "leaderboard/store.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,7 +54,7 @@ typedef enum TokenScope {
 } TokenScope;
 
 MUST_USE Status token_add(Store *store, int64_t person, TokenScope scope, Secret *token, Message *why);
-/* Also ends the logins that a token began. */
+/* Also ends all logins. Part of the caller's transaction, if there is one. */
 MUST_USE Status tokens_revoke(Store *store, int64_t person, Message *why);
 MUST_USE Status token_owner(Store *store, const char *token, Arena *arena, Person *person, TokenScope *scope,
                             Message *why);
@@ -63,6 +64,8 @@ enum { LOGIN_SECONDS = 30 * 24 * 3600 };
 MUST_USE Status login_begin(Store *store, const char *token, Secret *cookie, Message *why);
 MUST_USE Status login_owner(Store *store, const char *cookie, Arena *arena, Person *person, Message *why);
 MUST_USE Status login_end(Store *store, const char *cookie, Message *why);
+/* All of a person. */
+MUST_USE Status logins_end(Store *store, int64_t person, Message *why);
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
@@ -70,10 +73,26 @@ typedef struct PersonGroup {
     int64_t id;
     const char *name;
     int64_t members;
+    int64_t link_ends_s; /* since 1970, and then nobody joins by it; 0: never */
 } PersonGroup;
 
-MUST_USE Status people_add_group(Store *store, const char *name, Secret *invitation, Message *why);
-/* The group that an invitation is for. */
+typedef struct GroupMember {
+    int64_t id;
+    const char *name;
+    bool by_class; /* class.json lists the person */
+} GroupMember;
+
+/* `ends_s` 0: the link never ends. */
+MUST_USE Status people_add_group(Store *store, const char *name, int64_t ends_s, Secret *invitation, Message *why);
+MUST_USE Status people_group(Store *store, int64_t id, Arena *arena, PersonGroup *group, Message *why);
+MUST_USE Status people_members(Store *store, int64_t group, Arena *arena, GroupMember **members, size_t *count,
+                               Message *why);
+/* A new link in the place of the old one, which lets nobody in any more. */
+MUST_USE Status people_renew_link(Store *store, int64_t group, int64_t ends_s, Secret *invitation, Message *why);
+MUST_USE Status people_end_link(Store *store, int64_t group, Message *why);
+/* BAD_INPUT: class.json lists the person. */
+MUST_USE Status people_leave_group(Store *store, int64_t group, int64_t person, Message *why);
+/* The group that an invitation is for, which has not ended. */
 MUST_USE Status people_find_invitation(Store *store, const char *invitation, Arena *arena, PersonGroup *group,
                                        Message *why);
 /* Joining twice changes nothing. */

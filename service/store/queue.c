@@ -22,7 +22,7 @@
 
 static const double LOOK_S = 0.2; /* others change the store, too */
 static const double OTHERS_S = 3; /* so long others have for a job that failed at a worker */
-static const double PRUNE_S = 5, FORGET_S = 3600, READER_S = 1;
+static const double PRUNE_S = 5, FORGET_S = 3600, READER_S = 1, SILENT_S = 600;
 enum { LEFT_TO_OTHERS = 16, MORE_JOBS = 8 };
 enum { PERSON_UNKNOWN = -1 };
 
@@ -62,6 +62,8 @@ struct Queue {
     bool is_woken, lacks_workers;
     double manned_s; /* when somebody was last there */
     double looked_s, read_s, pruned_s, forgot_s;
+    char silent[WORKER_NAME_BYTES + 1]; /* a worker that fell silent in a job */
+    double silent_s;
     Message trouble;
 };
 
@@ -207,8 +209,7 @@ static Status kept_basis(const Queue *queue, const QueuedJob *judging, Basis *ba
     Status status = problem_edition(&problem, &basis->edition, why);
     if (status == STATUS_OK && strcmp(basis->edition.hex, judging->edition_before) != 0)
         status = fail(STATUS_SYSTEM, why, "%s: these files are no longer those of the edition", folder);
-    if (status == STATUS_OK)
-        status = basis_of(queue, &problem, judging->mode, basis, why);
+    THEN(status, basis_of(queue, &problem, judging->mode, basis, why));
     problem_free(&problem);
     return status;
 }
@@ -221,8 +222,7 @@ static Status find_basis(const Queue *queue, const QueuedJob *judging, Basis *ba
         return kept_basis(queue, judging, basis, why);
     TRY(problem_read(judging->problem, &problem, why));
     Status status = problem_edition_keep(&problem, queue->editions, &basis->edition, why);
-    if (status == STATUS_OK)
-        status = basis_of(queue, &problem, judging->mode, basis, why);
+    THEN(status, basis_of(queue, &problem, judging->mode, basis, why));
     problem_free(&problem);
     return status;
 }
@@ -299,8 +299,7 @@ static Status offer(Queue *queue, const QueuedJob *judging, Arena *arena, Messag
     Status status = note_basis(queue, judging, &basis, why);
     if (status == STATUS_OK && strcmp(judging->mode, "try") != 0)
         status = case_verdicts_are_wanted(queue->store, judging->problem, &all_cases, why);
-    if (status == STATUS_OK)
-        status = judgings_offer(queue->store, judging->id, worker->name, &attempt, why);
+    THEN(status, judgings_offer(queue->store, judging->id, worker->name, &attempt, why));
     if (status != STATUS_OK || attempt == 0)
         return status;
     const WorkJob job = {.id = {judging->id, (int)attempt},
@@ -336,7 +335,8 @@ static Status note_held(Queue *queue, Arena *arena, Message *why)
         QueueWorker *worker = &queue->workers[i];
         worker->is_held = false;
         for (size_t k = 0; k < count; k++)
-            worker->is_held = worker->is_held || strcmp(drained[k].worker, worker->name) == 0;
+            worker->is_held = worker->is_held || strcmp(drained[k].worker, worker->name) == 0 ||
+                              strcmp(drained[k].worker, ALL_WORKERS) == 0;
     }
     return status;
 }
@@ -395,12 +395,9 @@ static Status take_result(const JsonFile *file, const QueuedJob *judging, const 
         return json_fail(file, json_get(file->root, "verdict"), why, "expected a verdict, found %.40s",
                          verdict == NULL ? "none" : verdict);
     Status status = expect(file, "problem", judging->problem, why);
-    if (status == STATUS_OK)
-        status = expect(file, "revision", judging->revision, why);
-    if (status == STATUS_OK)
-        status = expect(file, "source_hash", judging->source_hash, why);
-    if (status == STATUS_OK)
-        status = expect(file, "device", result->device, why);
+    THEN(status, expect(file, "revision", judging->revision, why));
+    THEN(status, expect(file, "source_hash", judging->source_hash, why));
+    THEN(status, expect(file, "device", result->device, why));
     recording->verdict = arena_string(arena, verdict);
     recording->text = arena_string(arena, text == NULL ? "" : text);
     cJSON_ArrayForEach(step, seconds) if (cJSON_IsNumber(step) && step->valuedouble > 0)
@@ -440,10 +437,8 @@ static Status check_result(const QueuedJob *judging, const WorkResult *result, A
     TRY(read_text("result.json", result->result, &file, why));
     Status status = take_result(&file, judging, result, arena, recording, why);
     json_free(&file);
-    if (status == STATUS_OK)
-        status = check_run(judging, result, recording->verdict, why);
-    if (status == STATUS_OK)
-        status = check_text("explain.json", result->explain, why);
+    THEN(status, check_run(judging, result, recording->verdict, why));
+    THEN(status, check_text("explain.json", result->explain, why));
     return status == STATUS_OK ? check_text("the verdicts of all cases", result->case_verdicts, why) : status;
 }
 
@@ -476,14 +471,12 @@ static Status record(Queue *queue, const WorkResult *result, Arena *arena, const
                            .report = result->report,
                            .case_verdicts = result->case_verdicts};
     Status status = judgings_read(queue->store, result->id.judging, arena, &judging, why);
-    if (status == STATUS_OK)
-        status = check_result(&judging, result, arena, &recording, why);
+    THEN(status, check_result(&judging, result, arena, &recording, why));
     if (status == STATUS_OK && result->run != NULL && strcmp(judging.mode, "rank") == 0) {
         status = complete_run(queue, &judging, result, arena, &run, why);
         recording.run = &run;
     }
-    if (status == STATUS_OK)
-        status = judgings_record(queue->store, &recording, &recorded, why);
+    THEN(status, judgings_record(queue->store, &recording, &recorded, why));
     if (status != STATUS_OK)
         return status;
     *outcome = recorded == TOO_LATE ? "late" : "recorded";
@@ -598,6 +591,8 @@ Status queue_claim(Queue *queue, int64_t person, const WorkClaim *claim, EventSt
         answer_reason(worker, "");
     snprintf(worker->device, sizeof worker->device, "%s", claim->device);
     snprintf(worker->device_name, sizeof worker->device_name, "%s", claim->device_name);
+    if (strcmp(queue->silent, worker->name) == 0)
+        queue->silent[0] = '\0';
     worker->person = person;
     worker->seen_s = now_s();
     worker->until_s = now_s() + claim->wait_s;
@@ -649,12 +644,16 @@ static bool is_overdue(const Queue *queue, const QueueWorker *worker)
 
 static Status end_lease(Queue *queue, const QueueWorker *worker, Message *why)
 {
+    const bool is_silent = now_s() - worker->seen_s > queue->options.lease_s;
+    if (is_silent) {
+        snprintf(queue->silent, sizeof queue->silent, "%s", worker->name);
+        queue->silent_s = now_s();
+    }
     if (!worker->is_confirmed)
         return give_up(queue, worker->job, worker->name, "given_back", "the worker did not begin it", why);
     return give_up(queue, worker->job, worker->name, "lost",
-                   now_s() - worker->seen_s <= queue->options.lease_s
-                       ? "it took longer than all limits of the problem together"
-                       : "the worker has not shown a sign of life",
+                   is_silent ? "the worker has not shown a sign of life"
+                             : "it took longer than all limits of the problem together",
                    why);
 }
 
@@ -830,12 +829,9 @@ Status queue_start(const QueueOptions *options, Store *store, Queue **queue, Mes
     started->store = store;
     started->manned_s = now_s();
     Status status = make_editions(started, why);
-    if (status == STATUS_OK)
-        status = prune_editions(started, why);
-    if (status == STATUS_OK)
-        status = adopt_all(started, "running", why);
-    if (status == STATUS_OK)
-        status = adopt_all(started, "offered", why);
+    THEN(status, prune_editions(started, why));
+    THEN(status, adopt_all(started, "running", why));
+    THEN(status, adopt_all(started, "offered", why));
     *queue = started;
     if (status != STATUS_OK) {
         queue_stop(started);
@@ -902,6 +898,17 @@ void queue_idle_workers(const Queue *queue, Arena *arena, IdleWorker **workers, 
             (*workers)[(*count)++] = (IdleWorker){.name = arena_string(arena, queue->workers[i].name),
                                                   .device = arena_string(arena, queue->workers[i].device),
                                                   .device_name = arena_string(arena, queue->workers[i].device_name)};
+}
+
+const char *queue_silent_worker(const Queue *queue)
+{
+    return now_s() < queue->silent_s + SILENT_S ? queue->silent : "";
+}
+
+bool queue_hears(Queue *queue, const char *name)
+{
+    const QueueWorker *worker = find_worker(queue, name);
+    return worker != NULL && (worker->stream != NULL || now_s() - worker->seen_s <= queue->options.lease_s);
 }
 
 bool queue_lacks_workers(const Queue *queue)

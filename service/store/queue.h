@@ -81,6 +81,10 @@ typedef struct IdleWorker {
 
 /* The workers that wait for a job, in no order. */
 void queue_idle_workers(const Queue *queue, Arena *arena, IdleWorker **workers, size_t *count);
+/* A worker that fell silent in the middle of a job within the last minutes, and was not heard of since; "": none. */
+const char *queue_silent_worker(const Queue *queue);
+/* Whether a worker was heard of within the length of a lease. */
+bool queue_hears(Queue *queue, const char *worker);
 /* Whether something waits, and no worker has been there for lease_s. */
 bool queue_lacks_workers(const Queue *queue);
 

@@ -4,10 +4,12 @@
 #include "leaderboard/database.h"
 #include "leaderboard/schema.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -66,13 +68,14 @@ Status service_store_path(const char *folder, char path[SERVICE_PATH_BYTES], Mes
 
 /* The lock ends with the process, however it ends. But workers of a server that was killed hold it until they notice, some
  * tenths of a second later, so opening waits for them. */
+static const char LOCK_NAME[] = "serve.lock";
 static const struct timespec LOCK_PAUSE = {.tv_nsec = 50000000};
 enum { LOCK_TRIES = 40 };
 
 static Status lock_folder(const char *folder, Message *why)
 {
     char path[SERVICE_PATH_BYTES];
-    Status status = path_in(folder, "serve.lock", path, why);
+    Status status = path_in(folder, LOCK_NAME, path, why);
     if (status != STATUS_OK)
         return status;
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -113,8 +116,11 @@ static Status read_version(Store *store, int *version, Message *why)
     return status;
 }
 
+/* Upgrades come one after the other: the n-th is from version n. */
 static Status make_tables(Store *store, Message *why)
 {
+    static const char *const upgrades[] = {service_sql,           service_upgrade_2_sql, service_upgrade_3_sql,
+                                           service_upgrade_4_sql, service_upgrade_5_sql, service_upgrade_6_sql};
     int version;
     Status status = database_begin(store, why);
     if (status != STATUS_OK)
@@ -122,14 +128,8 @@ static Status make_tables(Store *store, Message *why)
     status = read_version(store, &version, why);
     if (status == STATUS_OK && version == 0)
         status = database_run(store, service_sql, why);
-    if (status == STATUS_OK && version == 1)
-        status = database_run(store, service_upgrade_2_sql, why);
-    if (status == STATUS_OK && (version == 1 || version == 2))
-        status = database_run(store, service_upgrade_3_sql, why);
-    if (status == STATUS_OK && version >= 1 && version <= 3)
-        status = database_run(store, service_upgrade_4_sql, why);
-    if (status == STATUS_OK && version >= 1 && version <= 4)
-        status = database_run(store, service_upgrade_5_sql, why);
+    for (int from = version; from > 0 && from < SERVICE_SCHEMA_VERSION && status == STATUS_OK; from++)
+        status = database_run(store, upgrades[from], why);
     return database_end(store, status, why);
 }
 
@@ -167,11 +167,40 @@ static Status copy_older(const char *path, Message *why)
     return status;
 }
 
+static Status lost_path(const char *folder, char path[SERVICE_PATH_BYTES], Message *why)
+{
+    return path_in(folder, "store-was-lost", path, why);
+}
+
+bool service_store_was_lost(const char *folder, char path[SERVICE_PATH_BYTES])
+{
+    return lost_path(folder, path, NULL) == STATUS_OK && access(path, F_OK) == 0;
+}
+
+/* Somebody has used this folder, and the store is not there: a disk is missing, or a file was removed. */
+static Status note_lost(const char *folder, const char *store, Message *why)
+{
+    char path[SERVICE_PATH_BYTES];
+    if (access(store, F_OK) == 0)
+        return STATUS_OK;
+    TRY(path_in(folder, LOCK_NAME, path, why));
+    if (access(path, F_OK) != 0)
+        return STATUS_OK;
+    TRY(lost_path(folder, path, why));
+    const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0)
+        return fail_errno(why, "%s", path);
+    close(file);
+    return STATUS_OK;
+}
+
 Status service_store_open(const char *folder, Store **store, Message *why)
 {
     char path[SERVICE_PATH_BYTES];
     *store = NULL;
     Status status = service_store_path(folder, path, why);
+    if (status == STATUS_OK)
+        status = note_lost(folder, path, why);
     if (status == STATUS_OK)
         status = prepare_folder(folder, why);
     if (status == STATUS_OK)
@@ -187,14 +216,208 @@ Status service_store_open(const char *folder, Store **store, Message *why)
     return status;
 }
 
+Status service_store_upgrade(const char *folder, Message *why)
+{
+    char path[SERVICE_PATH_BYTES];
+    Store *store = NULL;
+    int version = 0;
+    Status status = service_store_path(folder, path, why);
+    if (status == STATUS_OK)
+        status = store_open(path, STORE_READ, &store, why);
+    if (status == STATUS_OK)
+        status = read_version(store, &version, why);
+    store_close(store);
+    if (status != STATUS_OK || version == 0 || version == SERVICE_SCHEMA_VERSION)
+        return status;
+    status = service_store_open(folder, &store, why);
+    store_close(store);
+    return status;
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
+
 /* VACUUM INTO copies one moment of the database, in a transaction of its own. */
 Status service_store_backup(Store *store, const char *path, Message *why)
 {
     struct stat info;
     if (lstat(path, &info) == 0)
         return fail(STATUS_BAD_INPUT, why, "%s: exists already, expected the name of a new file", path);
-    return database_do(store, NULL, why, "VACUUM INTO ?1", "t", path);
+    const mode_t before = umask(077);
+    Status status = database_do(store, NULL, why, "VACUUM INTO ?1", "t", path);
+    umask(before);
+    return status;
 }
+
+static const char COPY_BEGINS[] = "convjudge-", COPY_ENDS[] = ".db", PART_ENDS[] = ".part";
+
+static bool is_called(const char *name, const char *ending)
+{
+    const size_t length = strlen(name), ends = strlen(ending);
+    return strncmp(name, COPY_BEGINS, strlen(COPY_BEGINS)) == 0 && length > ends &&
+           strcmp(name + length - ends, ending) == 0;
+}
+
+static int is_copy(const struct dirent *entry)
+{
+    return is_called(entry->d_name, COPY_ENDS);
+}
+
+static int is_part(const struct dirent *entry)
+{
+    return is_called(entry->d_name, PART_ENDS);
+}
+
+/* Removes all of these files but the `keep` last by name, whose times are written so that they sort. */
+static Status remove_oldest(const char *folder, int (*wanted)(const struct dirent *entry), int64_t keep, Message *why)
+{
+    struct dirent **entries;
+    char path[SERVICE_PATH_BYTES];
+    const int count = scandir(folder, &entries, wanted, alphasort);
+    Status status = count < 0 ? fail_errno(why, "%s", folder) : STATUS_OK;
+    for (int i = 0; i < count; i++) {
+        if (status == STATUS_OK && i < count - keep) {
+            status = path_in(folder, entries[i]->d_name, path, why);
+            if (status == STATUS_OK && unlink(path) != 0 && errno != ENOENT)
+                status = fail_errno(why, "%s", path);
+        }
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return status;
+}
+
+Status service_store_backup_to(Store *store, const char *folder, int64_t keep, char path[SERVICE_PATH_BYTES],
+                               Message *why)
+{
+    char name[64], moment[32], part[SERVICE_PATH_BYTES];
+    const time_t now = time(NULL);
+    struct tm parts;
+    gmtime_r(&now, &parts);
+    strftime(moment, sizeof moment, "%Y-%m-%dT%H%M%SZ", &parts);
+    snprintf(name, sizeof name, "%s%s%s", COPY_BEGINS, moment, COPY_ENDS);
+    TRY(path_in(folder, name, path, why));
+    snprintf(name, sizeof name, "%s%s%s", COPY_BEGINS, moment, PART_ENDS);
+    TRY(path_in(folder, name, part, why));
+    TRY(remove_oldest(folder, is_part, 0, why));
+    TRY(service_store_backup(store, part, why));
+    if (rename(part, path) != 0)
+        return fail_errno(why, "%s", path);
+    return remove_oldest(folder, is_copy, keep, why);
+}
+
+/* ---- restoring --------------------------------------------------------------------------------------------------- */
+
+/* More than a class submits between two copies. */
+enum { UNSEEN_NUMBERS = 10000 };
+
+/* A copy that is damaged, which opening it notices, or that is no store, is refused before anything is changed. */
+static Status check_copy(const char *copy, Store **store, Message *why)
+{
+    int version;
+    Status status = store_open(copy, STORE_READ, store, why);
+    if (status == STATUS_NOT_FOUND)
+        return fail(status, why, "%s: there is no such file, expected a copy of `convjudge backup`", copy);
+    if (status == STATUS_OK)
+        status = read_version(*store, &version, why);
+    if (status == STATUS_OK && version == 0)
+        status = fail(STATUS_BAD_INPUT, why, "%s: holds no submissions, expected a copy of `convjudge backup`", copy);
+    return status;
+}
+
+/* 0: the present store does not tell, or there is none. */
+static int64_t present_number(const char *path)
+{
+    Store *present = NULL;
+    int64_t number = 0;
+    if (store_open(path, STORE_READ, &present, NULL) == STATUS_OK &&
+        database_int(present, &number, NULL, "SELECT max(submission) FROM next_number", "") == STATUS_OK)
+        (void)!database_int(
+            present, &number, NULL,
+            "SELECT max(submission, (SELECT coalesce(max(id), 0) + 1 FROM submission)) FROM next_number", "");
+    store_close(present);
+    return number;
+}
+
+/* Brings the copy up to this version, and sets its next number. */
+static Status prepare_copy(const char *restored, int64_t present, const char *from, int64_t *next_number, Message *why)
+{
+    Store *store = NULL;
+    Status status = store_open(restored, STORE_WRITE, &store, why);
+    if (status == STATUS_OK)
+        status = make_tables(store, why);
+    if (status == STATUS_OK)
+        status = database_do(
+            store, NULL, why,
+            "UPDATE next_number SET submission = CASE WHEN ?1 > 0 THEN max(submission, ?1, (SELECT coalesce(max(id), 0) + 1 FROM submission))"
+            " ELSE max(submission, (SELECT coalesce(max(id), 0) FROM submission)) + ?2 END",
+            "ii", present, (int64_t)UNSEEN_NUMBERS);
+    if (status == STATUS_OK)
+        status = database_int(store, next_number, why, "SELECT submission FROM next_number", "");
+    if (status == STATUS_OK)
+        status = audit_add(store, "administrator", "restore", from, why);
+    if (status == STATUS_OK)
+        status = database_run(store, "PRAGMA wal_checkpoint(TRUNCATE)", why);
+    store_close(store);
+    return status;
+}
+
+/* The store is three files, and the names of the last two follow that of the first. */
+static Status move_store(const char *from, const char *to, Message *why)
+{
+    static const char *const endings[] = {"-shm", "-wal", ""};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        char old[SERVICE_PATH_BYTES + 8], new[SERVICE_PATH_BYTES + 8];
+        snprintf(old, sizeof old, "%s%s", from, endings[i]);
+        snprintf(new, sizeof new, "%s%s", to, endings[i]);
+        if (rename(old, new) != 0 && errno != ENOENT)
+            return fail_errno(why, "%s", old);
+    }
+    return STATUS_OK;
+}
+
+static Status restore_locked(const char *folder, const char *copy, char kept[SERVICE_PATH_BYTES], int64_t *next_number,
+                             Message *why)
+{
+    char path[SERVICE_PATH_BYTES], restored[SERVICE_PATH_BYTES];
+    Store *source = NULL;
+    struct stat info;
+    TRY(service_store_path(folder, path, why));
+    TRY(path_in(folder, "convjudge.db.restoring", restored, why));
+    if (unlink(restored) != 0 && errno != ENOENT)
+        return fail_errno(why, "%s", restored);
+    Status status = check_copy(copy, &source, why);
+    if (status == STATUS_OK)
+        status = service_store_backup(source, restored, why);
+    store_close(source);
+    kept[0] = '\0';
+    if (status == STATUS_OK)
+        status = prepare_copy(restored, present_number(path), copy, next_number, why);
+    if (status == STATUS_OK && stat(path, &info) == 0) {
+        char name[80];
+        snprintf(name, sizeof name, "convjudge.db.before-%s", utc_now().text);
+        TRY(path_in(folder, name, kept, why));
+        status = move_store(path, kept, why);
+    }
+    if (status == STATUS_OK && rename(restored, path) != 0)
+        status = fail_errno(why, "%s", path);
+    if (status == STATUS_OK && lost_path(folder, path, why) == STATUS_OK)
+        unlink(path);
+    return status;
+}
+
+Status service_store_restore(const char *folder, const char *copy, char kept[SERVICE_PATH_BYTES], int64_t *next_number,
+                             Message *why)
+{
+    struct stat info;
+    if (geteuid() == 0 && stat(folder, &info) == 0 && info.st_uid != 0)
+        return fail(STATUS_BAD_INPUT, why, "%s: belongs to another account, which alone can restore: use sudo -u",
+                    folder);
+    TRY(prepare_folder(folder, why));
+    return restore_locked(folder, copy, kept, next_number, why);
+}
+
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 Status service_store_check(Store *store, Message *why)
 {

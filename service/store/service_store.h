@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "leaderboard/store.h"
 
-enum { SERVICE_SCHEMA_VERSION = 5, SERVICE_PATH_BYTES = 4096 };
+enum { SERVICE_SCHEMA_VERSION = 6, SERVICE_PATH_BYTES = 4096 };
 
 typedef struct UtcTime {
     char text[32];
@@ -32,9 +32,22 @@ MUST_USE Status service_store_path(const char *folder, char path[SERVICE_PATH_BY
  * FOLDER/convjudge.db.version-N where the leaderboard's tables are older, to FOLDER/convjudge.db.service-version-N where those
  * of the service are. BUSY: another process has the folder's lock. */
 MUST_USE Status service_store_open(const char *folder, Store **store, Message *why);
+/* Whether a new, empty store was made in a folder whose store is gone; until the file that `path` names is removed, or a copy restored. */
+bool service_store_was_lost(const char *folder, char path[SERVICE_PATH_BYTES]);
+/* Does to a store of an earlier version what service_store_open() would; a current one stays as it is. */
+MUST_USE Status service_store_upgrade(const char *folder, Message *why);
 
-/* Copies the database to a new file, while others write to it. Refuses a file that exists. */
+/* Copies the database to a new file (mode 0600), while others write to it. Refuses a file that exists. */
 MUST_USE Status service_store_backup(Store *store, const char *path, Message *why);
+/* The same into a folder, as "convjudge-2026-11-29T040000Z.db"; `path` becomes the whole name. Then only the `keep` newest copies with
+ * such names stay. A copy that was interrupted has another name, and goes. */
+MUST_USE Status service_store_backup_to(Store *store, const char *folder, int64_t keep, char path[SERVICE_PATH_BYTES],
+                                        Message *why);
+
+/* Puts a copy in the place of FOLDER/convjudge.db, which stays as `kept` ("": there was none). The next submission gets a number that
+ * nobody has seen: higher than any of both, or far higher where the present store tells none. BUSY: a server uses it. */
+MUST_USE Status service_store_restore(const char *folder, const char *copy, char kept[SERVICE_PATH_BYTES],
+                                      int64_t *next_number, Message *why);
 
 /* Writes a row and deletes nothing, so that /healthz can tell whether the store works. */
 MUST_USE Status service_store_check(Store *store, Message *why);

@@ -522,8 +522,7 @@ static Status list_pilots(Slurm *slurm, int64_t waiting, Message *why)
     size_t count;
     const char *printed;
     Status status = run(slurm, pilot_script_squeue(&slurm->command, &arena), &arena, &printed, why);
-    if (status == STATUS_OK)
-        status = pilots_parse(printed, &arena, &pilots, &count, why);
+    THEN(status, pilots_parse(printed, &arena, &pilots, &count, why));
     if (status == STATUS_OK) {
         known_pilots_begin(&slurm->known);
         take_list(slurm, pilots, count, waiting);
@@ -601,8 +600,7 @@ static Status look(Slurm *slurm, Message *why)
 {
     int64_t waiting = 0, strangers = 0;
     Status status = judgings_waiting(slurm->store, &waiting, why);
-    if (status == STATUS_OK)
-        status = look_at_jobs(slurm, &strangers, why);
+    THEN(status, look_at_jobs(slurm, &strangers, why));
     if (status != STATUS_OK)
         return status;
     if (waiting == 0)
@@ -680,8 +678,7 @@ Status slurm_start(const SlurmOptions *options, Slurm **slurm, Message *why)
     Slurm *started = zeroed(1, sizeof *started);
     started->options = *options;
     Status status = name_pilots(started, why);
-    if (status == STATUS_OK)
-        status = open_store(started, why);
+    THEN(status, open_store(started, why));
     pthread_mutex_init(&started->lock, NULL);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);

@@ -63,24 +63,88 @@ static Status find_position(Store *store, const HandIn *hand_in, const OrderRule
     return STATUS_OK;
 }
 
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
+
+typedef struct PastHandIn {
+    int64_t received_s, bytes;
+} PastHandIn;
+
+static void take_past_hand_in(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(PastHandIn *)item = (PastHandIn){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)};
+}
+
+/* Those of the last day, oldest first: as many must become older than a day as there are too many of them. */
+static void find_refusal(const HandInLimits *limits, const PastHandIn *past, size_t count, int64_t bytes,
+                         HandInRefusal *refusal)
+{
+    int64_t sum = bytes, number = (int64_t)count + 1;
+    for (size_t i = 0; i < count; i++)
+        sum += past[i].bytes;
+    for (size_t i = 0; i < count; i++) {
+        const bool is_many = limits->submissions_a_day > 0 && number > limits->submissions_a_day;
+        if (!is_many && !(limits->bytes_a_day > 0 && sum > limits->bytes_a_day))
+            return;
+        *refusal = is_many ? (HandInRefusal){"submissions_a_day", limits->submissions_a_day, past[i].received_s + DAY_S}
+                           : (HandInRefusal){"bytes_a_day", limits->bytes_a_day, past[i].received_s + DAY_S};
+        sum -= past[i].bytes;
+        number--;
+    }
+}
+
+static Status keep_limits(Store *store, const HandIn *hand_in, const OrderRule *rule, Message *why)
+{
+    const HandInLimits *limits = &rule->limits;
+    Arena arena = {0};
+    PastHandIn *past;
+    size_t count;
+    int64_t waiting = 0;
+    if (rule->refusal == NULL)
+        return STATUS_OK;
+    *rule->refusal = (HandInRefusal){0};
+    Status status = database_int(store, &waiting, why,
+                                 "SELECT count(*) FROM judging JOIN submission ON submission.id = judging.submission"
+                                 " WHERE " IS_UNFINISHED "submission.person = ?1 AND batch = 1",
+                                 "i", hand_in->person);
+    if (status == STATUS_OK)
+        status = database_list(store, &arena, sizeof *past, take_past_hand_in, &past, &count, why,
+                               "SELECT received_s, source_bytes FROM submission WHERE person = ?1 AND received_s > ?2"
+                               " ORDER BY received_s",
+                               "ii", hand_in->person, (int64_t)time(NULL) - DAY_S);
+    if (status == STATUS_OK && limits->waiting > 0 && waiting >= limits->waiting)
+        *rule->refusal = (HandInRefusal){"waiting", limits->waiting, 0};
+    else if (status == STATUS_OK)
+        find_refusal(limits, past, count, (int64_t)strlen(hand_in->source), rule->refusal);
+    arena_free(&arena);
+    if (status == STATUS_OK && rule->refusal->limit != NULL)
+        return fail(STATUS_BUSY, why, "the limit %s refuses it", rule->refusal->limit);
+    return status;
+}
+
+/* ---- adding ------------------------------------------------------------------------------------------------------ */
+
 static Status insert_submission(Store *store, const HandIn *hand_in, int64_t received_s, Message *why)
 {
     return database_do(
         store, NULL, why,
-        "INSERT INTO submission (person, key, problem, mode, sizes, file_name, source_hash, received_utc,"
-        " received_s) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-        "ittttttti", hand_in->person, hand_in->key, hand_in->problem, hand_in->mode, hand_in->sizes, hand_in->file_name,
-        hand_in->source_hash, utc_of(received_s).text, received_s);
+        "INSERT INTO submission (id, person, key, problem, mode, sizes, file_name, source_hash, received_utc, received_s,"
+        " source_bytes)"
+        " SELECT max(next_number.submission, coalesce((SELECT max(id) + 1 FROM submission), 1)),"
+        " ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM next_number",
+        "itttttttii", hand_in->person, hand_in->key, hand_in->problem, hand_in->mode, hand_in->sizes,
+        hand_in->file_name, hand_in->source_hash, utc_of(received_s).text, received_s,
+        (int64_t)strlen(hand_in->source));
 }
 
 static Status note_origin(Store *store, const HandIn *hand_in, int64_t id, Message *why)
 {
     if (hand_in->origin == NULL)
         return STATUS_OK;
-    return database_do(
-        store, NULL, why,
-        "INSERT INTO taken_in (submission, origin, received_s, marked_late) VALUES (?1, ?2, nullif(?3, 0), ?4)", "itii",
-        id, hand_in->origin, hand_in->origin_received_s, (int64_t)hand_in->origin_marked_late);
+    return database_do(store, NULL, why,
+                       "INSERT INTO taken_in (submission, origin, received_s, marked_late, person_id)"
+                       " VALUES (?1, ?2, nullif(?3, 0), ?4, ?5)",
+                       "itiit", id, hand_in->origin, hand_in->origin_received_s, (int64_t)hand_in->origin_marked_late,
+                       hand_in->origin_person_id);
 }
 
 static Status note_sender(Store *store, const HandIn *hand_in, int64_t id, Message *why)
@@ -128,6 +192,8 @@ Status submissions_hand_in(Store *store, const HandIn *hand_in, const OrderRule 
     status = find_key(store, hand_in, id, why);
     *is_new = status == STATUS_OK && *id == 0;
     if (*is_new)
+        status = keep_limits(store, hand_in, rule, why);
+    if (status == STATUS_OK && *is_new)
         status = add_submission(store, hand_in, rule, id, why);
     return database_end(store, status, why);
 }
@@ -266,7 +332,7 @@ Status submissions_correct_receipts(Store *store, int64_t first, int64_t last, i
     "SELECT submission.id, submission.person, person.name, submission.problem, judging.revision, mode, sizes,"                 \
     " submission.file_name, submission.source_hash, received_utc, judging.id, judging.state, judging.verdict,"                 \
     " judging.text, coalesce(judging.device, ''), position, attempt, judging.run, run_states.state, rank_status, device_name," \
-    " epoch, score_ms, uncertainty, taken_in.origin, taken_in.received_s, taken_in.marked_late,"                               \
+    " epoch, score_ms, uncertainty, taken_in.origin, taken_in.received_s, taken_in.marked_late, taken_in.person_id,"           \
     " CASE WHEN taken_in.submission IS NULL THEN submission.received_s ELSE coalesce(taken_in.received_s, 0) END"              \
     " FROM submission JOIN person ON person.id = submission.person"                                                            \
     " LEFT JOIN taken_in ON taken_in.submission = submission.id"                                                               \
@@ -302,7 +368,8 @@ static void take_row(Arena *arena, sqlite3_stmt *row, void *item)
         .origin = database_text(arena, row, 24),
         .origin_received_s = sqlite3_column_int64(row, 25),
         .origin_marked_late = sqlite3_column_int(row, 26) != 0,
-        .handed_in_s = sqlite3_column_int64(row, 27),
+        .origin_person_id = database_text(arena, row, 27),
+        .handed_in_s = sqlite3_column_int64(row, 28),
     };
 }
 
@@ -324,8 +391,11 @@ Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *are
     return database_list(store, arena, sizeof **rows, take_row, rows, count, why,
                          ROW_COLUMNS "WHERE (?1 IS NULL OR submission.problem = ?1) AND (?2 = 0 OR "
                                      "submission.person = ?2) AND (?3 = 0 OR submission.id < ?3)"
+                                     " AND (?5 IS NULL OR judging.verdict = ?5) AND submission.received_s >= ?6"
+                                     " AND (?7 = 0 OR (score_ms > 0 AND score_ms <= ?7))"
                                      " ORDER BY submission.id DESC LIMIT ?4",
-                         "tiii", filter->problem, filter->person, filter->before, filter->limit);
+                         "tiiitid", filter->problem, filter->person, filter->before, filter->limit, filter->verdict,
+                         filter->since_s, filter->most_ms);
 }
 
 Status submissions_sender(Store *store, int64_t submission, int64_t *person, Message *why)

@@ -22,25 +22,40 @@
 
 enum { RECENT_S = 3600, DAY_S = 24 * 3600 };
 
+/* How much a person may submit; 0: no limit. Days are the last 24 hours. */
+typedef struct HandInLimits {
+    int64_t waiting; /* submissions that are not judged yet */
+    int64_t submissions_a_day, bytes_a_day;
+} HandInLimits;
+
+typedef struct HandInRefusal { /* by a limit */
+    const char *limit;         /* its key: "waiting"; NULL: none refuses it */
+    int64_t most, next_s;      /* next_s since 1970: when the next one is possible; 0: when something is judged */
+} HandInRefusal;
+
 typedef struct OrderRule {
     double penalty_s;         /* for each recent submission */
     double rank_budget_s;     /* of a device, for each person and day; 0: no limit */
     double practice_budget_s; /* the same for the modes try and test */
+    HandInLimits limits;
+    HandInRefusal *refusal; /* filled in where STATUS_BUSY comes back; NULL without limits */
 } OrderRule;
 
 typedef struct HandIn { /* checked by the caller: api/ */
     int64_t person;
     const char *key, *problem, *revision, *mode, *sizes, *file_name, *source, *source_hash;
     const char *origin; /* the file in the export of the system where it was handed in; NULL: it is handed in here */
-    int64_t origin_received_s; /* when that system got it, since 1970; 0: unknown */
-    bool origin_marked_late;   /* by that system */
-    int64_t sender;            /* a person who hands it in for its author; 0: the author does */
+    const char *origin_person_id; /* of its author there; with an origin */
+    int64_t origin_received_s;    /* when that system got it, since 1970; 0: unknown */
+    bool origin_marked_late;      /* by that system */
+    int64_t sender;               /* a person who hands it in for its author; 0: the author does */
 } HandIn;
 
 typedef struct StoredSubmission { /* with the judging that counts; grader/problem has a Submission: a file */
     int64_t id, person_id, judging;
     const char *person, *problem, *revision, *mode, *sizes, *file_name, *source_hash, *received_utc;
-    const char *origin;        /* as in HandIn; "": it was handed in here, and the next two say nothing */
+    const char *origin; /* as in HandIn; "": it was handed in here, and the next ones say nothing */
+    const char *origin_person_id;
     int64_t handed_in_s;       /* since 1970, to whichever system it was handed in first; 0: unknown */
     int64_t origin_received_s; /* 0: unknown, and received_utc is only the moment when it was taken in */
     bool origin_marked_late;
@@ -58,7 +73,8 @@ typedef struct StoredSubmission { /* with the judging that counts; grader/proble
 } StoredSubmission;
 
 /* Adds submission and judging in one transaction. `*is_new` false: the same was handed in with this key before, and `*id` is that
- * submission's. BAD_INPUT: the key was used for something else, and `*id` is that one's. */
+ * submission's. BAD_INPUT: the key was used for something else, and `*id` is that one's. BUSY: a limit
+ * refuses it. */
 MUST_USE Status submissions_hand_in(Store *store, const HandIn *hand_in, const OrderRule *rule, int64_t *id,
                                     bool *is_new, Message *why);
 
@@ -86,10 +102,13 @@ MUST_USE Status submissions_read(Store *store, int64_t id, Arena *arena, StoredS
 /* The submission that a run of the leaderboard comes from; id 0: none. */
 MUST_USE Status submissions_of_run(Store *store, int64_t run, int64_t *id, Message *why);
 
-typedef struct SubmissionFilter {
-    const char *problem; /* NULL: all */
-    int64_t person;      /* 0: all */
-    int64_t before;      /* number; 0: from the newest */
+typedef struct SubmissionFilter { /* {.limit = N}: the newest of all */
+    const char *problem;          /* NULL: all */
+    int64_t person;               /* 0: all */
+    int64_t before;               /* number; 0: from the newest */
+    const char *verdict;          /* NULL: any */
+    int64_t since_s;              /* received then or later, since 1970; 0: ever */
+    double most_ms;               /* with a time of at most this; 0: any */
     int64_t limit;
 } SubmissionFilter;
 MUST_USE Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *arena, StoredSubmission **rows,

@@ -6,6 +6,8 @@
 #include "leaderboard/database.h"
 #include "service/course/class_file.h"
 #include "service/store/judgings.h"
+#include "service/store/service_store.h"
+#include "service/store/submissions.h"
 #include "service/web/parts.h"
 
 #include <inttypes.h>
@@ -44,16 +46,52 @@ void answer_error(Visit *visit, int status, const char *format, ...)
 
 void answer_failure(Visit *visit, Status status, const Message *why)
 {
-    const int code = status == STATUS_NOT_FOUND ? 404 : status == STATUS_BAD_INPUT ? 400 : 503;
+    const int code = status == STATUS_NOT_FOUND   ? 404
+                     : status == STATUS_BAD_INPUT ? 400
+                     : visit->is_limited          ? 429
+                                                  : 503;
     if (code == 503)
         http_reply_header(visit->reply, "Retry-After", "5");
     answer_error(visit, code, "%s", why->text);
+}
+
+static const char *query_text(const Visit *visit, const char *name)
+{
+    const char *text = http_query(visit->request, name);
+    return text == NULL || text[0] == '\0' ? NULL : text;
+}
+
+Status filter_of_query(const Visit *visit, SubmissionFilter *filter, Message *why)
+{
+    const char *since = query_text(visit, "since"), *most = query_text(visit, "most_ms");
+    char *end = NULL;
+    Verdict verdict;
+    filter->problem = query_text(visit, "problem");
+    filter->verdict = query_text(visit, "verdict");
+    filter->since_s = since == NULL ? 0 : utc_seconds(since);
+    filter->most_ms = most == NULL ? 0 : strtod(most, &end);
+    if (filter->verdict != NULL && !verdict_parse(filter->verdict, &verdict))
+        return fail(STATUS_BAD_INPUT, why, "verdict: expected one such as Accepted, found '%.40s'", filter->verdict);
+    if (since != NULL && filter->since_s == 0)
+        return fail(STATUS_BAD_INPUT, why, "since: expected a time such as 2026-01-31T12:00:00Z, found '%.40s'", since);
+    if (most != NULL && (*end != '\0' || !(filter->most_ms > 0)))
+        return fail(STATUS_BAD_INPUT, why, "most_ms: expected a number above 0, found '%.40s'", most);
+    return STATUS_OK;
 }
 
 void answer_text(Visit *visit, const char *type, const char *text)
 {
     visit->reply->type = type;
     text_add(&visit->reply->body, text);
+}
+
+/* A spreadsheet takes a text that begins with one of these for a formula; an apostrophe makes it a text again. */
+void csv_add_text(Text *out, const char *text)
+{
+    text_add(out, strchr("=+-@", text[0]) != NULL && text[0] != '\0' ? "\"'" : "\"");
+    for (const char *c = text; *c != '\0'; c++)
+        text_append(out, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+    text_add(out, "\"");
 }
 
 void answer_redirect(Visit *visit, const char *path)
@@ -101,8 +139,7 @@ bool visible_submission(Visit *visit, StoredSubmission *row)
     if (id == 0)
         return false;
     Status status = submissions_read(visit->service->store, id, visit->arena, row, &why);
-    if (status == STATUS_OK)
-        status = check_sender(visit, id, &is_sender, &why);
+    THEN(status, check_sender(visit, id, &is_sender, &why));
     if (status == STATUS_OK && !is_sender && !visible_to(visit, row->person_id))
         status = fail(STATUS_NOT_FOUND, &why, "there is no submission %lld", (long long)id);
     if (status != STATUS_OK)
@@ -202,7 +239,8 @@ static cJSON *due_item(const ClassFile *file, const Due *due)
     return item;
 }
 
-void class_add_counts(const Service *service, const StoredSubmission *row, cJSON *object)
+/* Adds "counts_for" where there are such. */
+static void class_add_counts(const Service *service, const StoredSubmission *row, cJSON *object)
 {
     Arena arena = {0};
     Due *dues = NULL;
@@ -215,7 +253,8 @@ void class_add_counts(const Service *service, const StoredSubmission *row, cJSON
 
 /* ---- boards ------------------------------------------------------------------------------------------------------ */
 
-bool class_hides_board(const Service *service, const char *problem)
+/* Whether class.json hides the board of a problem from students at present. */
+static bool class_hides_board(const Service *service, const char *problem)
 {
     const ClassFile *file = class_file(service);
     return file != NULL && !showing_board(file, problem, time(NULL));
@@ -258,7 +297,9 @@ static bool is_acceptable(const StoredSubmission *row)
            strcmp(row->rank_state, "rejected") != 0;
 }
 
-Status class_shows_source(const Visit *visit, const StoredSubmission *row, bool *shows, Message *why)
+/* Whether the visitor may read the source of a submission: his own, a teacher everybody's; of others what was accepted, once an
+ * assignment that he has handed in for is closed and class.json shows the sources. */
+static MUST_USE Status class_shows_source(const Visit *visit, const StoredSubmission *row, bool *shows, Message *why)
 {
     const ClassFile *file = class_of(visit);
     *shows = visible_to(visit, row->person_id);
@@ -277,12 +318,10 @@ bool class_readable_source(Visit *visit, StoredSubmission *row, const char **sou
     if (id == 0)
         return false;
     Status status = submissions_read(visit->service->store, id, visit->arena, row, &why);
-    if (status == STATUS_OK)
-        status = class_shows_source(visit, row, &shows, &why);
+    THEN(status, class_shows_source(visit, row, &shows, &why));
     if (status == STATUS_OK && !shows)
         status = fail(STATUS_NOT_FOUND, &why, "there is no submission %" PRId64, id);
-    if (status == STATUS_OK)
-        status = submissions_source(visit->service->store, row->source_hash, visit->arena, source, &why);
+    THEN(status, submissions_source(visit->service->store, row->source_hash, visit->arena, source, &why));
     if (status != STATUS_OK)
         answer_failure(visit, status, &why);
     return status == STATUS_OK;
@@ -359,9 +398,7 @@ static void add_stand(cJSON *object, int64_t ahead, double expected_s)
 static Status add_outlook(const Service *service, const StoredSubmission *row, cJSON *object, Message *why)
 {
     QueueOutlook outlook;
-    Status status = judgings_outlook(service->store, row->position, &outlook, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(judgings_outlook(service->store, row->position, &outlook, why));
     const double expected_s = outlook.mean_s > 0 ? ceil((double)(outlook.ahead + 1) * outlook.mean_s) : 0;
     cJSON_AddNumberToObject(object, "ahead", (double)outlook.ahead);
     if (expected_s > 0)
@@ -541,11 +578,10 @@ Status place_document(const Visit *visit, const StoredSubmission *row, const cha
     *shown = text;
     if ((!is_result && strcmp(kind, "report") != 0) || (row->run == 0 && !is_hidden))
         return STATUS_OK;
-    Status status = is_hidden ? STATUS_OK : find_place(visit, row, &place, why);
+    TRY(is_hidden ? STATUS_OK : find_place(visit, row, &place, why));
     const ClassPlace *counted = is_hidden ? NULL : &place;
-    if (status == STATUS_OK)
-        *shown = is_result ? result_with(text, counted, visit->arena) : report_with(text, counted, visit->arena);
-    return status;
+    *shown = is_result ? result_with(text, counted, visit->arena) : report_with(text, counted, visit->arena);
+    return STATUS_OK;
 }
 
 /* ==== workers ===================================================================================================== */
@@ -640,8 +676,10 @@ Status workers_known(const Visit *visit, KnownWorker **workers, size_t *count, M
     }
     if (idle_count > 0)
         qsort(idle, idle_count, sizeof *idle, compare_idle);
-    for (size_t i = 0; i < idle_count; i++) {
+    for (size_t i = 0; i < idle_count && status == STATUS_OK; i++) {
         KnownWorker worker = {.name = idle[i].name, .device = idle[i].device};
+        status = database_string(visit->service->store, visit->arena, &worker.drained, why,
+                                 "SELECT why FROM drained WHERE worker = ?1", "t", worker.name);
         worker.state = state_of(&worker, &idle[i]);
         if (!has_attempts(rows, found.count, worker.name))
             known[(*count)++] = worker;

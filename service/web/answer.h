@@ -47,9 +47,20 @@ typedef struct Visit { /* one request, and whose it is */
     bool hands_in_only; /* by a token that is for handing in for others alone */
     bool by_browser;    /* by a cookie, or by the proxy: not by something that only a program sends */
     Person person;
+    bool is_limited;      /* a limit of the person refuses the request: 429 */
     bool wants_page;      /* an error is shown as a page, not as JSON */
     const char *argument; /* the part of the path that the route leaves open; NULL: none */
 } Visit;
+
+/* A cell of a CSV file (RFC 4180), quoted. */
+void csv_add_text(Text *out, const char *text);
+
+/* ==== queries ===================================================================================================== */
+
+/* What a list of submissions leaves out: the queries "problem", "verdict", "since" (2026-01-31T12:00:00Z) and "most_ms". An empty one
+ * leaves out nothing. BAD_INPUT: it is no such thing. */
+struct SubmissionFilter;
+MUST_USE Status filter_of_query(const Visit *visit, struct SubmissionFilter *filter, Message *why);
 
 /* ==== routes ====================================================================================================== */
 
@@ -149,8 +160,6 @@ const ClassFile *class_of(const Visit *visit);
 /* BAD_INPUT: a student hands in for the ranking of a problem whose assignments have not opened yet. Tries and tests are practice. */
 MUST_USE Status class_expect_open(const Visit *visit, const char *problem, const char *mode, Message *why);
 
-/* Whether class.json hides the board of a problem from students at present. */
-bool class_hides_board(const Service *service, const char *problem);
 /* The same for this visitor: a teacher sees everything. */
 bool class_hides_board_from(const Visit *visit, const char *problem);
 /* How much of the next step of a problem's ladder this visitor sees: the sketch, if `code` is false, or the code of its example.
@@ -160,12 +169,7 @@ bool class_shows_step(const Visit *visit, const char *problem, bool code);
 /* The assignments that a submission could count for; 0: it is no hand-in for ranking, or nobody knows when it was handed in, or there
  * is no class. */
 size_t class_dues_of(const Service *service, const StoredSubmission *row, Arena *arena, Due **dues);
-/* Adds "counts_for" where there are such. */
-void class_add_counts(const Service *service, const StoredSubmission *row, cJSON *object);
 
-/* Whether the visitor may read the source of a submission: his own, a teacher everybody's; of others what was accepted, once an
- * assignment that he has handed in for is closed and class.json shows the sources. */
-MUST_USE Status class_shows_source(const Visit *visit, const StoredSubmission *row, bool *shows, Message *why);
 /* The submission that the path names, with its source (NULL: the database does not have it). False: there is none that the visitor may
  * read, which has been answered. */
 bool class_readable_source(Visit *visit, StoredSubmission *row, const char **source);

@@ -43,10 +43,23 @@ static Status find_by_proxy(Visit *visit, Message *why)
     return name == NULL || name[0] == '\0' ? STATUS_OK : admit(visit, name, why);
 }
 
+/* A proxy with TLS says so. */
+bool identity_is_secure(const Visit *visit)
+{
+    const char *scheme = http_header(visit->request, "X-Forwarded-Proto");
+    return scheme != NULL && strcmp(scheme, "https") == 0;
+}
+
+/* Source   RFC 6265bis, section "The __Host- Prefix".  */
+const char *identity_cookie(const Visit *visit)
+{
+    return identity_is_secure(visit) ? "__Host-convjudge" : "convjudge";
+}
+
 static Status find_by_secret(Visit *visit, Message *why)
 {
     const char *authorization = http_header(visit->request, "Authorization");
-    const char *cookie = http_cookie(visit->request, IDENTITY_COOKIE);
+    const char *cookie = http_cookie(visit->request, identity_cookie(visit));
     TokenScope scope;
     Status status = STATUS_NOT_FOUND;
     if (authorization != NULL) {
@@ -83,7 +96,7 @@ Status identity_find(Visit *visit, Message *why)
 }
 
 /* A worker is no person of the class, so this adds no person. */
-Status identity_find_worker(Visit *visit, Message *why)
+static MUST_USE Status identity_find_worker(Visit *visit, Message *why)
 {
     const HttpRequest *request = visit->request;
     const char *authorization = http_header(request, "Authorization");
@@ -92,13 +105,15 @@ Status identity_find_worker(Visit *visit, Message *why)
         return STATUS_OK;
     if (authorization == NULL || strncasecmp(authorization, "Bearer ", 7) != 0)
         return fail(STATUS_NOT_FOUND, why, "expected a worker's token, of `convjudge token add NAME --work-only`");
-    Status status = token_owner(visit->service->store, authorization + 7, visit->arena, &visit->person, &scope, why);
-    if (status == STATUS_OK && scope != TOKEN_FOR_WORK)
-        status = fail(STATUS_NOT_FOUND, why, "this token is not for workers");
-    return status;
+    TRY(token_owner(visit->service->store, authorization + 7, visit->arena, &visit->person, &scope, why));
+    if (scope != TOKEN_FOR_WORK)
+        return fail(STATUS_NOT_FOUND, why, "this token is not for workers");
+    return STATUS_OK;
 }
 
-bool identity_is_same_origin(const Visit *visit)
+/* Whether a request that changes something comes from a page of this server: a browser sends `Origin`, and no page of
+ * others can forge it. A request that is not by a browser need not say it. */
+static bool identity_is_same_origin(const Visit *visit)
 {
     const char *origin = http_header(visit->request, "Origin"), *host = http_header(visit->request, "Host");
     if (!visit->by_browser && origin == NULL)

@@ -16,20 +16,15 @@
  *
  * Errors   NOT_FOUND: a token, a cookie or a user that nobody knows, said in one line. */
 
-#define IDENTITY_COOKIE "convjudge"
+/* The cookie of a login. Behind TLS its name has a prefix with which browsers take it from this host alone, over TLS, for all paths. */
+const char *identity_cookie(const Visit *visit);
+bool identity_is_secure(const Visit *visit);
 
 /* The role that the configuration gives a person, which can raise it and not lower it. */
 void identity_raise_role(const Config *config, Person *person);
 
 /* Fills in is_known, by_browser and person. */
 MUST_USE Status identity_find(Visit *visit, Message *why);
-
-/* Identifies a worker: fills in the person who owns its token; the id is 0 where the kernel vouches for the worker. */
-MUST_USE Status identity_find_worker(Visit *visit, Message *why);
-
-/* Whether a request that changes something comes from a page of this server: a browser sends `Origin`, and no page of
- * others can forge it. A request that is not by a browser need not say it. */
-bool identity_is_same_origin(const Visit *visit);
 
 /* ==== api ========================================================================================================= */
 

@@ -90,15 +90,6 @@ static void board_answer(Visit *visit)
     answer_json(visit, 200, object);
 }
 
-/* A spreadsheet takes a text that begins with one of these for a formula; an apostrophe makes it a text again. */
-static void add_quoted(Text *out, const char *text)
-{
-    text_add(out, strchr("=+-@", text[0]) != NULL && text[0] != '\0' ? "\"'" : "\"");
-    for (const char *c = text; *c != '\0'; c++)
-        text_append(out, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
-    text_add(out, "\"");
-}
-
 static void board_answer_csv(Visit *visit)
 {
     BoardPage shown;
@@ -110,7 +101,7 @@ static void board_answer_csv(Visit *visit)
     for (size_t i = 0; i < shown.standing_count; i++) {
         const Standing *standing = &shown.standings[i];
         text_printf(out, "%zu,", standing->rank);
-        add_quoted(out, standing->person);
+        csv_add_text(out, standing->person);
         text_printf(out, ",%.9g,%.3g,%s\r\n", standing->time.ms, standing->time.uncertainty, standing->time_utc);
     }
 }
@@ -312,18 +303,31 @@ static void look_at_store(Service *service)
 static void answer_health(Visit *visit)
 {
     Service *service = visit->service;
-    char alarm[200];
+    char alarm[200], lost[SERVICE_PATH_BYTES];
+    const Drained *pause = NULL;
+    Message why;
+    const char *silent = queue_silent_worker(service->queue);
     const char *trouble = queue_trouble(service->queue);
     if (service->checked_s == 0 || now_s() > service->checked_s + HEALTH_SECONDS) {
         look_at_store(service);
         service->checked_s = now_s();
     }
+    if (service->store_trouble.text[0] == '\0' && queue_pause(service->store, visit->arena, &pause, &why) != STATUS_OK)
+        service->store_trouble = why;
     if (service->store_trouble.text[0] != '\0')
         answer_failure(visit, STATUS_SYSTEM, &service->store_trouble);
     else if (clock_watch_alarm(&service->clock, alarm, sizeof alarm))
         answer_error(visit, 503, "%s", alarm);
     else if (trouble[0] != '\0')
         answer_error(visit, 503, "the queue is in trouble: %s", trouble);
+    else if (service_store_was_lost(service->config->state, lost))
+        answer_error(visit, 503,
+                     "the store was gone and is a new, empty one; restore a copy (convjudge restore), or remove %s",
+                     lost);
+    else if (pause != NULL)
+        answer_error(visit, 503, "the queue is paused since %s: %s", pause->since_utc, pause->why);
+    else if (silent[0] != '\0')
+        answer_error(visit, 503, "the worker %s hangs: it has not shown a sign of life", silent);
     else if (queue_lacks_workers(service->queue))
         answer_error(visit, 503, "submissions wait, and no worker is there to judge them");
     else
@@ -379,9 +383,7 @@ static Status add_workers(Visit *visit, Message *why)
     Text *out = &visit->reply->body;
     KnownWorker *workers;
     size_t count;
-    Status status = workers_known(visit, &workers, &count, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(workers_known(visit, &workers, &count, why));
     text_printf(out, "# HELP convjudge_workers Workers by state.\n# TYPE convjudge_workers gauge\n");
     for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
         int number = 0;
@@ -402,17 +404,13 @@ static void answer_metrics(Visit *visit)
     Message why;
     Status status = add_metric(visit, "judgings", "gauge", "Judgings by state.", "state",
                                "SELECT state, count(*) FROM judging GROUP BY state", &why);
-    if (status == STATUS_OK)
-        status = add_metric(visit, "attempts_total", "counter", "Attempts that have ended, by outcome.", "outcome",
-                            "SELECT outcome, count(*) FROM attempt WHERE outcome IS NOT NULL GROUP BY outcome", &why);
-    if (status == STATUS_OK)
-        status = add_metric(visit, "verdicts_total", "counter", "Judgings that are recorded, by verdict.", "verdict",
-                            "SELECT verdict, count(*) FROM judging WHERE verdict IS NOT NULL GROUP BY verdict", &why);
-    if (status == STATUS_OK)
-        status = add_metric(visit, "workers_drained", "gauge", "Workers that get no more work.", "reason",
-                            "SELECT 'failures', count(*) FROM drained", &why);
-    if (status == STATUS_OK)
-        status = add_workers(visit, &why);
+    THEN(status, add_metric(visit, "attempts_total", "counter", "Attempts that have ended, by outcome.", "outcome",
+                            "SELECT outcome, count(*) FROM attempt WHERE outcome IS NOT NULL GROUP BY outcome", &why));
+    THEN(status, add_metric(visit, "verdicts_total", "counter", "Judgings that are recorded, by verdict.", "verdict",
+                            "SELECT verdict, count(*) FROM judging WHERE verdict IS NOT NULL GROUP BY verdict", &why));
+    THEN(status, add_metric(visit, "workers_drained", "gauge", "Workers that get no more work.", "reason",
+                            "SELECT 'failures', count(*) FROM drained", &why));
+    THEN(status, add_workers(visit, &why));
     if (status != STATUS_OK) {
         text_free(&visit->reply->body);
         answer_failure(visit, status, &why);
@@ -451,8 +449,7 @@ static void answer_claim(Visit *visit)
     if (!read_message(visit, &file))
         return;
     Status status = work_read_claim(&file, visit->arena, &claim, &why);
-    if (status == STATUS_OK)
-        status = queue_claim(visit->service->queue, visit->person.id, &claim, &visit->reply->events, &why);
+    THEN(status, queue_claim(visit->service->queue, visit->person.id, &claim, &visit->reply->events, &why));
     json_free(&file);
     visit->reply->type = "application/json";
     if (status != STATUS_OK)
@@ -468,8 +465,7 @@ static void answer_alive(Visit *visit)
     if (!read_message(visit, &file))
         return;
     Status status = work_read_progress(&file, visit->arena, &progress, &why);
-    if (status == STATUS_OK)
-        status = queue_note_alive(visit->service->queue, visit->person.id, &progress, &goes_on, &why);
+    THEN(status, queue_note_alive(visit->service->queue, visit->person.id, &progress, &goes_on, &why));
     json_free(&file);
     if (status != STATUS_OK) {
         answer_failure(visit, status, &why);
@@ -565,8 +561,7 @@ static void answer_submission_row(Visit *visit, int status_code, int64_t id)
     cJSON *object;
     Message why;
     Status status = submissions_read(visit->service->store, id, visit->arena, &row, &why);
-    if (status == STATUS_OK)
-        status = submission_json(visit->service, &row, true, &object, &why);
+    THEN(status, submission_json(visit->service, &row, true, &object, &why));
     if (status == STATUS_OK)
         answer_json(visit, status_code, object);
     else
@@ -586,8 +581,7 @@ static void take_submission(Visit *visit, const char *person)
     }
     HandInRequest request = {.person = person};
     status = record_read(&hand_in_table, &file, file.root, NULL, &request, &why);
-    if (status == STATUS_OK)
-        status = hand_in(visit, &request, &id, &is_new, &why);
+    THEN(status, hand_in(visit, &request, &id, &is_new, &why));
     json_free(&file);
     if (status == STATUS_OK)
         answer_submission_row(visit, is_new ? 201 : 200, id);

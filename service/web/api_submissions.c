@@ -86,11 +86,11 @@ static Status read_list(const Visit *visit, int64_t usual, StoredSubmission **ro
 {
     enum { MOST = 5000 };
     const int64_t limit = query_number(visit, "limit", usual);
-    SubmissionFilter filter = {.problem = http_query(visit->request, "problem"),
-                               .before = query_number(visit, "before", 0),
+    SubmissionFilter filter = {.before = query_number(visit, "before", 0),
                                .limit = limit < 1      ? 1
                                         : limit > MOST ? MOST
                                                        : limit};
+    TRY(filter_of_query(visit, &filter, why));
     TRY(filter_person(visit, &filter.person, why));
     TRY(submissions_list(visit->service->store, &filter, visit->arena, rows, count, why));
     return expect_problem(filter.problem, *count, why);

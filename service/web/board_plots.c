@@ -1,5 +1,6 @@
 #include "service/web/board_plots.h"
 
+#include "base/svg.h"
 #include "base/terminal.h"
 #include "grader/ranking/ranking.h"
 #include "harness/device/ceilings.h"
@@ -7,7 +8,6 @@
 #include "leaderboard/database.h"
 #include "service/store/service_store.h"
 #include "service/web/parts.h"
-#include "service/web/svg.h"
 #include "service/web/template.h"
 
 #include <math.h>
@@ -21,9 +21,7 @@ static Status read_references(Store *store, const Problem *problem, const Board 
                               Message *why)
 {
     Ladder ladder;
-    Status status = ranking_ladder(store, problem, board, &ladder, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(ranking_ladder(store, problem, board, &ladder, why));
     page->references = ladder_times(&ladder, arena, &page->reference_count);
     ladder_free(&ladder);
     return STATUS_OK;

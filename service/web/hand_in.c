@@ -12,8 +12,10 @@
 #include "service/web/api.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum { MAX_KEY_BYTES = 64, MAX_FILE_NAME_BYTES = 100 };
 
@@ -70,10 +72,9 @@ static Status check_sizes(const HandInRequest *request, const Problem *problem, 
     TestcaseSet set;
     if (request->sizes == NULL)
         return STATUS_OK;
-    Status status = custom_case_make(problem, &own, &set, why);
-    if (status == STATUS_OK)
-        testcases_free(&set);
-    return status;
+    TRY(custom_case_make(problem, &own, &set, why));
+    testcases_free(&set);
+    return STATUS_OK;
 }
 
 static Status check_author(const Visit *visit, Person author, Message *why)
@@ -116,17 +117,57 @@ static Status find_author(const Visit *visit, const HandInRequest *request, Pers
     return status;
 }
 
+/* class.json's, else the server's. */
+static HandInLimits limits_of(const Visit *visit)
+{
+    HandInLimits limits = visit->service->config->limits;
+    const ClassFile *class = class_of(visit);
+    if (class == NULL)
+        return limits;
+    limits.waiting = class->limits.waiting > 0 ? class->limits.waiting : limits.waiting;
+    limits.submissions_a_day = class->limits.submissions_a_day > 0 ? class->limits.submissions_a_day
+                                                                   : limits.submissions_a_day;
+    limits.bytes_a_day = class->limits.bytes_a_day > 0 ? class->limits.bytes_a_day : limits.bytes_a_day;
+    return limits;
+}
+
+/* Says when the next one is possible. */
+static void tell_limit(Visit *visit, const HandInRefusal *refusal, Message *why)
+{
+    const ClassFile *class = class_of(visit);
+    visit->is_limited = true;
+    const int64_t wait_s = refusal->next_s - (int64_t)time(NULL);
+    const char *when = class == NULL
+                           ? utc_of(refusal->next_s).text
+                           : arena_printf(visit->arena, "%s (%s)", class_time_local(&class->zone, refusal->next_s).text,
+                                          class->zone.name);
+    http_reply_header(visit->reply, "Retry-After",
+                      arena_printf(visit->arena, "%" PRId64,
+                                   refusal->next_s == 0 ? 10
+                                   : wait_s > 0         ? wait_s
+                                                        : 1));
+    if (refusal->next_s == 0)
+        (void)!fail(STATUS_BUSY, why,
+                    "%" PRId64 " of your submissions wait, which is the most; the next is possible when one is judged",
+                    refusal->most);
+    else
+        (void)!fail(STATUS_BUSY, why, "within 24 hours you may submit %" PRId64 " %s; the next is possible at %s",
+                    refusal->most, strcmp(refusal->limit, "bytes_a_day") == 0 ? "bytes" : "files", when);
+}
+
 static Status put(Visit *visit, const HandInRequest *request, const char *mode, const Submission *submission,
                   const Problem *problem, int64_t *id, bool *is_new, Message *why)
 {
     const Config *config = visit->service->config;
-    const OrderRule rule = {.penalty_s = config->penalty_s,
-                            .rank_budget_s = config->rank_device_s,
-                            .practice_budget_s = config->practice_device_s};
+    HandInRefusal refusal = {0};
+    OrderRule rule = {.penalty_s = config->penalty_s,
+                      .rank_budget_s = config->rank_device_s,
+                      .practice_budget_s = config->practice_device_s,
+                      .limits = limits_of(visit)};
     Person author;
-    Status status = find_author(visit, request, &author, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(find_author(visit, request, &author, why));
+    identity_raise_role(config, &author);
+    rule.refusal = author.role == PERSON_STUDENT ? &refusal : NULL;
     const HandIn row = {.person = author.id,
                         .key = request->key,
                         .problem = problem->id,
@@ -137,7 +178,9 @@ static Status put(Visit *visit, const HandInRequest *request, const char *mode, 
                         .source = submission->source.data,
                         .source_hash = submission->hash.hex,
                         .sender = request->person == NULL ? 0 : visit->person.id};
-    status = submissions_hand_in(visit->service->store, &row, &rule, id, is_new, why);
+    const Status status = submissions_hand_in(visit->service->store, &row, &rule, id, is_new, why);
+    if (refusal.limit != NULL)
+        tell_limit(visit, &refusal, why);
     if (status == STATUS_OK)
         queue_wake(visit->service->queue);
     return status;
@@ -150,29 +193,20 @@ Status hand_in(Visit *visit, const HandInRequest *request, int64_t *id, bool *is
     const char *mode;
     Text source = {0};
     *id = 0;
-    Status status = check_key(request->key, why);
-    if (status == STATUS_OK)
-        status = check_file_name(request->file_name, why);
-    if (status == STATUS_OK)
-        status = check_mode(request, &mode, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check_key(request->key, why));
+    TRY(check_file_name(request->file_name, why));
+    TRY(check_mode(request, &mode, why));
     text_append(&source, request->source, request->source_bytes == 0 ? strlen(request->source) : request->source_bytes);
-    status = submission_take(request->file_name, &source, &submission, why);
-    if (status != STATUS_OK)
-        return status;
-    status = submission_problem(&submission, request->problem, &problem, why);
+    TRY(submission_take(request->file_name, &source, &submission, why));
+    Status status = submission_problem(&submission, request->problem, &problem, why);
     if (status == STATUS_OK) {
         status = submission_is_c(&submission)
                      ? fail(STATUS_BAD_INPUT, why, "%s: plain C runs only on the CPU, expected CUDA",
                             request->file_name)
                      : check_sizes(request, &problem, why);
-        if (status == STATUS_OK)
-            status = check_problem(visit, problem.id, why);
-        if (status == STATUS_OK)
-            status = class_expect_open(visit, problem.id, mode, why);
-        if (status == STATUS_OK)
-            status = put(visit, request, mode, &submission, &problem, id, is_new, why);
+        THEN(status, check_problem(visit, problem.id, why));
+        THEN(status, class_expect_open(visit, problem.id, mode, why));
+        THEN(status, put(visit, request, mode, &submission, &problem, id, is_new, why));
         problem_free(&problem);
     }
     submission_free(&submission);

@@ -139,14 +139,15 @@ static void add_source(Text *text, const CaseSource *source)
     }
     if (source->pattern.kind != CASE_PATTERN_NONE)
         text_printf(text, ", in the pattern \"%s\"", case_pattern_name(source->pattern.kind));
-    if (source->change != 0)
-        text_add(text, ", but for one element as in the sample before");
+    if (source->changes > 0)
+        text_printf(text, ", but for %d element%s as in an earlier sample", source->changes,
+                    source->changes == 1 ? "" : "s");
 }
 
 static void put_array(cJSON *list, const char *name, const CaseSource *source, const Tensor *values)
 {
     Text words = {0};
-    const bool is_literal = source->kind == SOURCE_VALUES && source->change == 0;
+    const bool is_literal = source->kind == SOURCE_VALUES && source->changes == 0;
     if (is_literal)
         add_values(&words, values);
     else

@@ -1,9 +1,10 @@
 #include "base/text.h"
+#include "service/course/facts.h"
 #include "service/store/view.h"
 #include "service/web/board_plots.h"
-#include "service/web/html.h"
+#include "base/html.h"
 #include "service/web/parts.h"
-#include "service/web/svg.h"
+#include "base/svg.h"
 #include "service/web/template.h"
 
 #include <math.h>
@@ -336,6 +337,24 @@ static bool is_by_another(const BoardPage *board, const char *person, MeasuredTi
     return false;
 }
 
+/* A line of the diagnostics that names one of the source leads to it. */
+static void put_places(cJSON *page, const cJSON *result)
+{
+    enum { MOST_PLACES = 20 };
+    const char *at = view_text(view_item(result, "compile"), "diagnostics"), *file = view_text(result, "file");
+    cJSON *list = cJSON_AddArrayToObject(page, "places");
+    CompilerMessage message;
+    for (int i = 0; i < MOST_PLACES && compiler_message_next(&at, file, &message);) {
+        if (message.line <= 0)
+            continue;
+        Text text = {0};
+        text_append(&text, message.text, message.length);
+        values_put(values_row(list), "line=%ld words=%s", message.line, text.data);
+        text_free(&text);
+        i++;
+    }
+}
+
 static void put_compiler(cJSON *page, const cJSON *compile)
 {
     enum { MOST = 20000 };
@@ -365,8 +384,9 @@ void submission_put(cJSON *page, const SubmissionRecord *record)
                is_by_another(record->board, view_text(page, "person"), score));
     put_document(page, "result", record->result);
     put_document(page, "explain", record->explain);
-    submission_put_cases(page, view_item(record->result, "cases"));
+    submission_put_cases(page, record);
     put_times(page, record->result, record->sitting, record->board);
     put_compiler(page, view_item(record->result, "compile"));
-    cJSON_AddItemToObject(page, "source", source_values(record->source, record->explain));
+    put_places(page, record->result);
+    cJSON_AddItemToObject(page, "source", source_values(record->source, record->explain, record->result));
 }

@@ -186,8 +186,7 @@ void site_pair(Visit *visit)
     const cJSON *pair = find_pair(visit, found, http_query(visit->request, "pair"));
     Status status = pair == NULL ? fail(STATUS_NOT_FOUND, &why, "there is no such pair any more")
                                  : read_source(visit, found, view_item(pair, "a"), &sources[0], &why);
-    if (status == STATUS_OK)
-        status = read_source(visit, found, view_item(pair, "b"), &sources[1], &why);
+    THEN(status, read_source(visit, found, view_item(pair, "b"), &sources[1], &why));
     if (status == STATUS_OK) {
         page = pair_values(pair, sources);
         values_put(page, "problem=%s time_utc=%s", visit->argument, utc_of((int64_t)changed).text);

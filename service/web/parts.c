@@ -1,10 +1,10 @@
 /* parts.c - what the database keeps of a run, in the form of result.json.  */
 #include "service/web/parts.h"
 
+#include "base/html.h"
 #include "base/terminal.h"
 #include "grader/report/report.h"
 #include "service/store/view.h"
-#include "service/web/html.h"
 #include "service/web/template.h"
 
 #include <inttypes.h>
@@ -47,7 +47,8 @@ Figure figure_time(double ms)
     return in_print(quantity_time(ms));
 }
 
-Figure figure_percent(double share)
+/* "97.6 %"; NaN is "-". */
+static Figure figure_percent(double share)
 {
     return in_print(quantity_percent(share, 1));
 }

@@ -30,8 +30,6 @@ Figure figure_time(double ms);
 Figure figure_measured(MeasuredTime time);
 /* A rate or another number whose relative uncertainty is known: "4,498", "164.9". */
 Figure figure_within(double value, double uncertainty);
-/* "97.6 %"; NaN is "-". */
-Figure figure_percent(double share);
 /* A whole number in groups of three: "1,500,000". */
 Figure figure_whole(double number);
 /* "12.5 MiB" */
@@ -81,6 +79,8 @@ typedef struct SubmissionRecord { /* what is known of a judged submission */
     const cJSON *sitting;         /* the object of Run.sitting, for the roofline; NULL: unknown */
     const cJSON *explain;         /* the object of explain.json; NULL: none */
     const char *source;           /* NULL: unknown, or not for this reader */
+    const Problem *problem;       /* with its testcases, whose samples a wrong output stands beside; NULL: unknown */
+    const TestcaseSet *testcases;
     const BoardPage *board; /* NULL: none; its standings hold the submission under its person's name if it ranks */
 } SubmissionRecord;
 
@@ -88,12 +88,14 @@ typedef struct SubmissionRecord { /* what is known of a judged submission */
  * caller's, and must live until the page is shown. */
 void submission_put(cJSON *page, const SubmissionRecord *record);
 /* Adds the part "parts": the verdict of each case, and what is wrong with a sample's output. A hidden case has its verdict and the
- * judge's words, nothing else: result.json holds no more of it. */
-void submission_put_cases(cJSON *page, const cJSON *cases);
+ * judge's words, nothing else: result.json holds no more of it. A wrong sample of up to WHOLE_ELEMENTS elements is shown whole, beside
+ * its inputs where the problem is known. */
+enum { WHOLE_ELEMENTS = 64 };
+void submission_put_cases(cJSON *page, const SubmissionRecord *record);
 
-/* The values of {{>source_view}}; null: there is no source. `explain` is the object of explain.json, or NULL: the source alone. A long
- * source is cut, and the page says so. */
-cJSON *source_values(const char *source, const cJSON *explain);
+/* The values of {{>source_view}}; null: there is no source. `explain` is the object of explain.json, or NULL: the source alone;
+ * `result` that of result.json, whose compiler's messages stand at their lines, or NULL. A long source is cut, and the page says so. */
+cJSON *source_values(const char *source, const cJSON *explain, const cJSON *result);
 
 typedef struct ComparedSubmission {
     StoredSubmission row;

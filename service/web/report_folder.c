@@ -148,8 +148,7 @@ static Status read_boards(Folder *folder, const Problem *problem, BoardPage **pa
     *pages = arena_array(&folder->arena, *count, sizeof **pages);
     for (size_t i = 0; status == STATUS_OK && i < *count; i++) {
         status = board_data_read(folder->store, problem, &boards[i], &folder->arena, &(*pages)[i], why);
-        if (status == STATUS_OK)
-            status = write_board_runs(folder, problem, &boards[i], &(*pages)[i], why);
+        THEN(status, write_board_runs(folder, problem, &boards[i], &(*pages)[i], why));
     }
     return status;
 }
@@ -201,8 +200,7 @@ static Status write_problem(Folder *folder, const char *id, Message *why)
     Status status = testcases_read(&problem, &testcases, why);
     read_problem_file(folder, &problem, "statement.md", &statement);
     read_problem_file(folder, &problem, "starter.cu", &starter);
-    if (status == STATUS_OK)
-        status = read_boards(folder, &problem, &boards, &count, why);
+    THEN(status, read_boards(folder, &problem, &boards, &count, why));
     if (status == STATUS_OK) {
         cJSON *values = problem_values(&problem, &testcases, statement, starter);
         problem_put_boards(values, boards, count, NULL);

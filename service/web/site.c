@@ -1,6 +1,6 @@
 #include "service/web/site.h"
 
-#include "service/web/html.h"
+#include "base/html.h"
 #include "service/web/template.h"
 
 #include <inttypes.h>
@@ -14,6 +14,10 @@ __asm__(".section .rodata\n"
         ".global live_js\n"
         "live_js:\n"
         ".incbin \"service/web/live.js\"\n"
+        ".byte 0\n"
+        ".global editor_js\n"
+        "editor_js:\n"
+        ".incbin \"service/web/editor.js\"\n"
         ".byte 0\n"
         ".previous\n");
 

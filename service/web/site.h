@@ -26,7 +26,7 @@ typedef struct Site {
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 /* The files that pages need: a server gives them as /static/style.css and /static/live.js, a report has style.css beside it. */
-extern const char style_css[], live_js[];
+extern const char style_css[], live_js[], editor_js[];
 
 /* Shows {{#page name}} of service/web/pages/ with what surrounds it, and deletes the values. */
 void site_show(Text *page, const Site *site, const char *name, cJSON *values);

@@ -1,24 +1,29 @@
 /* site_answers.c - the table of pages, what they have in common, and those of administrators.  */
 #include "service/web/site_answers.h"
 
+#include "base/html.h"
 #include "grader/problem/problem.h"
 #include "leaderboard/database.h"
 #include "service/store/batch_apply.h"
 #include "service/store/batches.h"
 #include "service/store/judgings.h"
 #include "service/store/service_store.h"
+#include "service/store/submissions.h"
 #include "service/store/view.h"
 #include "service/web/api.h"
 #include "service/web/board_plots.h"
-#include "service/web/html.h"
 #include "service/web/template.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
 
 /* ==== site batches ================================================================================================ */
 
@@ -33,7 +38,7 @@ static void put_batch(cJSON *line, const Batch *batch)
 
 /* ---- looking ----------------------------------------------------------------------------------------------------- */
 
-void site_batches(Visit *visit)
+static void site_batches(Visit *visit)
 {
     cJSON *page = cJSON_CreateObject(), *lines = cJSON_AddArrayToObject(page, "batches");
     Batch *batches;
@@ -41,8 +46,7 @@ void site_batches(Visit *visit)
     size_t count = 0, problem_count = 0;
     Message why;
     Status status = batches_list(visit->service->store, visit->arena, &batches, &count, &why);
-    if (status == STATUS_OK)
-        status = problem_list(visit->arena, &problems, &problem_count, &why);
+    THEN(status, problem_list(visit->arena, &problems, &problem_count, &why));
     if (status == STATUS_OK)
         cJSON_AddItemToObject(page, "problems", cJSON_CreateStringArray(problems, (int)problem_count));
     for (size_t i = 0; i < count; i++)
@@ -75,7 +79,7 @@ static void put_changes(cJSON *page, const Batch *batch, const BatchRow *rows, s
     values_put(page, "changed=%d same=%" PRId64, changed, batch->recorded - changed);
 }
 
-void site_batch(Visit *visit)
+static void site_batch(Visit *visit)
 {
     const int64_t id = answer_number(visit, "batch");
     cJSON *page = cJSON_CreateObject(), *omissions = cJSON_AddArrayToObject(page, "omissions");
@@ -90,10 +94,8 @@ void site_batch(Visit *visit)
         return;
     }
     Status status = batches_read(store, id, visit->arena, &batch, &why);
-    if (status == STATUS_OK)
-        status = batch_table(store, id, visit->arena, &rows, &count, &why);
-    if (status == STATUS_OK)
-        status = batches_skips(store, id, visit->arena, &skips, &skip_count, &why);
+    THEN(status, batch_table(store, id, visit->arena, &rows, &count, &why));
+    THEN(status, batches_skips(store, id, visit->arena, &skips, &skip_count, &why));
     if (status == STATUS_OK) {
         put_batch(page, &batch);
         values_put(page, "revision=%s", arena_printf(visit->arena, "%.16s", batch.revision));
@@ -130,7 +132,7 @@ static Status read_request(const Visit *visit, BatchRequest *request, Message *w
     return STATUS_OK;
 }
 
-void site_begin_batch(Visit *visit)
+static void site_begin_batch(Visit *visit)
 {
     BatchRequest request;
     Batch batch = {0};
@@ -138,9 +140,8 @@ void site_begin_batch(Visit *visit)
     size_t skip_count;
     Message why;
     Status status = read_request(visit, &request, &why);
-    if (status == STATUS_OK)
-        status = rejudging_begin(visit->service->store, &request, visit->person.name, visit->arena, &batch, &skips,
-                                 &skip_count, &why);
+    THEN(status, rejudging_begin(visit->service->store, &request, visit->person.name, visit->arena, &batch, &skips,
+                                 &skip_count, &why));
     show_batches(visit, status == STATUS_NOT_FOUND ? STATUS_BAD_INPUT : status, batch.id, &why);
 }
 
@@ -154,12 +155,12 @@ static void decide(Visit *visit, Status (*decision)(Store *store, int64_t id, co
     show_batches(visit, status, id, &why);
 }
 
-void site_apply_batch(Visit *visit)
+static void site_apply_batch(Visit *visit)
 {
     decide(visit, rejudging_apply);
 }
 
-void site_drop_batch(Visit *visit)
+static void site_drop_batch(Visit *visit)
 {
     decide(visit, batches_drop);
 }
@@ -185,9 +186,17 @@ const Route site_routes[] = {
     {"GET", "/teacher/summary", ACCESS_TEACHERS, site_summary, true},
     {"GET", "/teacher/similar/*", ACCESS_TEACHERS, site_pair, true},
     {"POST", "/teacher/groups", ACCESS_TEACHERS, site_add_group, true},
+    {"GET", "/teacher/groups/*", ACCESS_TEACHERS, site_group, true},
+    {"POST", "/teacher/groups/*/link", ACCESS_TEACHERS, site_renew_link, true},
+    {"POST", "/teacher/groups/*/end", ACCESS_TEACHERS, site_end_link, true},
+    {"POST", "/teacher/groups/*/remove", ACCESS_TEACHERS, site_remove_member, true},
     {"POST", "/teacher/tokens", ACCESS_TEACHERS, site_add_token, true},
+    {"POST", "/teacher/tokens/list", ACCESS_TEACHERS, site_add_tokens, true},
     {"GET", "/admin", ACCESS_ADMINS, site_admin, true},
+    {"POST", "/admin/workers/*/drain", ACCESS_ADMINS, site_drain, true},
     {"POST", "/admin/workers/*/undrain", ACCESS_ADMINS, site_undrain, true},
+    {"POST", "/admin/pause", ACCESS_ADMINS, site_pause, true},
+    {"POST", "/admin/resume", ACCESS_ADMINS, site_resume, true},
     {"POST", "/admin/clock", ACCESS_ADMINS, site_correct_clock, true},
     {"GET", "/admin/batches", ACCESS_ADMINS, site_batches, true},
     {"POST", "/admin/batches", ACCESS_ADMINS, site_begin_batch, true},
@@ -201,6 +210,8 @@ const Route site_routes[] = {
     {"POST", "/logout", ACCESS_ALL, site_logout, true},
     {"GET", "/static/style.css", ACCESS_ALL, site_style, true},
     {"GET", "/static/live.js", ACCESS_ALL, site_script, true},
+    {"GET", "/static/editor.js", ACCESS_ALL, site_editor, true},
+    {"GET", "/static/codemirror/*", ACCESS_ALL, site_codemirror, true},
     {0},
 };
 
@@ -232,20 +243,126 @@ static const char *invitation_link(const Visit *visit, const Secret *invitation)
                         invitation->hex);
 }
 
+/* When a link of the form ends: after so many days. */
+static Status link_end(const Visit *visit, int64_t *ends_s, Message *why)
+{
+    enum { MOST_DAYS = 366, USUAL_DAYS = 14 };
+    const char *text = http_field(visit->request, "days");
+    char *end = NULL;
+    const long days = text == NULL || text[0] == '\0' ? USUAL_DAYS : strtol(text, &end, 10);
+    if ((end != NULL && *end != '\0') || days < 1 || days > MOST_DAYS)
+        return fail(STATUS_BAD_INPUT, why, "days: expected a number from 1 to %d, found '%.20s'", MOST_DAYS, text);
+    *ends_s = (int64_t)time(NULL) + days * DAY_S;
+    return STATUS_OK;
+}
+
+static void show_link(Visit *visit, const char *group, const Secret *invitation, int64_t ends_s)
+{
+    show_secret(visit, "Group", group, invitation_link(visit, invitation),
+                arena_printf(visit->arena,
+                             "Give this link to the students of the group. Each logs in, opens it and joins."
+                             " It ends at %s, and sooner if you end it.",
+                             utc_of(ends_s).text));
+}
+
 void site_add_group(Visit *visit)
 {
     const char *name = name_field(visit);
+    int64_t ends_s = 0;
     Secret invitation;
     Message why;
-    Status status = people_add_group(visit->service->store, name, &invitation, &why);
-    if (status == STATUS_OK)
-        status = audit_add(visit->service->store, visit->person.name, "group add", name, &why);
+    Status status = link_end(visit, &ends_s, &why);
+    THEN(status, people_add_group(visit->service->store, name, ends_s, &invitation, &why));
+    THEN(status, audit_add(visit->service->store, visit->person.name, "group add", name, &why));
     if (status != STATUS_OK) {
         answer_failure(visit, status, &why);
         return;
     }
-    show_secret(visit, "Group", name, invitation_link(visit, &invitation),
-                "Give this link to the students of the group. Each logs in, opens it and joins.");
+    show_link(visit, name, &invitation, ends_s);
+}
+
+/* The group of the address. */
+static Status find_group(const Visit *visit, PersonGroup *group, Message *why)
+{
+    char *end;
+    const int64_t id = strtoll(visit->argument, &end, 10);
+    return *end == '\0' ? people_group(visit->service->store, id, visit->arena, group, why)
+                        : fail(STATUS_NOT_FOUND, why, "there is no such group");
+}
+
+void site_group(Visit *visit)
+{
+    cJSON *page = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(page, "members");
+    PersonGroup group = {.name = ""};
+    GroupMember *members;
+    size_t count = 0;
+    Message why;
+    Status status = find_group(visit, &group, &why);
+    if (status == STATUS_OK)
+        status = people_members(visit->service->store, group.id, visit->arena, &members, &count, &why);
+    for (size_t i = 0; i < count; i++)
+        values_put(values_row(list), "person=%s number=%" PRId64 " by_class=%d", members[i].name, members[i].id,
+                   members[i].by_class);
+    const bool has_ended = group.link_ends_s != 0 && group.link_ends_s <= (int64_t)time(NULL);
+    values_put(page, "group=%s number=%" PRId64 " ends=%s has_ended=%d", group.name, group.id,
+               group.link_ends_s == 0 ? "" : utc_of(group.link_ends_s).text, has_ended);
+    site_answer(visit, status, &why, "group", page);
+}
+
+/* Ends an answer to a form of a group's page. */
+static void finish_group(Visit *visit, Status status, const char *action, const char *object, Message *why)
+{
+    if (status == STATUS_OK)
+        status = audit_add(visit->service->store, visit->person.name, action, object, why);
+    if (status == STATUS_OK)
+        answer_redirect(visit, arena_printf(visit->arena, "/teacher/groups/%s", visit->argument));
+    else
+        answer_failure(visit, status, why);
+}
+
+void site_renew_link(Visit *visit)
+{
+    PersonGroup group;
+    Secret invitation;
+    int64_t ends_s = 0;
+    Message why;
+    Status status = find_group(visit, &group, &why);
+    if (status == STATUS_OK)
+        status = link_end(visit, &ends_s, &why);
+    if (status == STATUS_OK)
+        status = people_renew_link(visit->service->store, group.id, ends_s, &invitation, &why);
+    if (status == STATUS_OK)
+        status = audit_add(visit->service->store, visit->person.name, "group link", group.name, &why);
+    if (status == STATUS_OK)
+        show_link(visit, group.name, &invitation, ends_s);
+    else
+        answer_failure(visit, status, &why);
+}
+
+void site_end_link(Visit *visit)
+{
+    PersonGroup group = {.name = ""};
+    Message why;
+    Status status = find_group(visit, &group, &why);
+    if (status == STATUS_OK)
+        status = people_end_link(visit->service->store, group.id, &why);
+    finish_group(visit, status, "group link end", group.name, &why);
+}
+
+/* Points may depend on the group, so class.json is read again. */
+void site_remove_member(Visit *visit)
+{
+    const char *number = http_field(visit->request, "person");
+    PersonGroup group = {.name = ""};
+    Message why;
+    Status status = find_group(visit, &group, &why);
+    if (status == STATUS_OK)
+        status = people_leave_group(visit->service->store, group.id, number == NULL ? 0 : strtoll(number, NULL, 10),
+                                    &why);
+    if (status == STATUS_OK)
+        class_watch_look(visit->service->class_watch, true);
+    finish_group(visit, status, "group remove",
+                 arena_printf(visit->arena, "%s: person %s", group.name, number == NULL ? "" : number), &why);
 }
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------ */
@@ -255,16 +372,13 @@ static Status make_token(const Visit *visit, const char *name, Secret *token, Me
 {
     Store *store = visit->service->store;
     Person person;
-    Status status = people_admit(store, name, visit->arena, &person, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(people_admit(store, name, visit->arena, &person, why));
     identity_raise_role(visit->service->config, &person);
     if (person.role != PERSON_STUDENT)
         return fail(STATUS_BAD_INPUT, why, "tokens are made here for students alone; convjudge token makes others");
-    status = tokens_revoke(store, person.id, why);
-    if (status == STATUS_OK)
-        status = token_add(store, person.id, TOKEN_FOR_ALL, token, why);
-    return status == STATUS_OK ? audit_add(store, visit->person.name, "token add", name, why) : status;
+    TRY(tokens_revoke(store, person.id, why));
+    TRY(token_add(store, person.id, TOKEN_FOR_ALL, token, why));
+    return audit_add(store, visit->person.name, "token add", name, why);
 }
 
 void site_add_token(Visit *visit)
@@ -279,6 +393,71 @@ void site_add_token(Visit *visit)
     }
     show_secret(visit, "Token of", name, token.hex,
                 "Give it to the student alone: anyone who has it can submit under this name.");
+}
+
+/* ---- tokens of a list -------------------------------------------------------------------------------------------- */
+
+/* The first cell of a line of a CSV file (RFC 4180), without the spaces around it; `*at` becomes the next line. */
+static const char *first_cell(Arena *arena, const char **at)
+{
+    const char *line = *at;
+    const size_t length = strcspn(line, "\n");
+    Text cell = {0};
+    *at = line + length + (line[length] == '\n');
+    line += strspn(line, " \t");
+    if (*line == '"')
+        for (line++; *line != '\0' && *line != '\n' && (*line != '"' || line[1] == '"'); line += *line == '"' ? 2 : 1)
+            text_append(&cell, line, 1);
+    else
+        text_append(&cell, line, strcspn(line, ",;\t\r\n"));
+    while (cell.length > 0 && cell.data[cell.length - 1] == ' ')
+        cell.length--;
+    const char *copy = arena_copy(arena, cell.data == NULL ? "" : cell.data, cell.length);
+    text_free(&cell);
+    return copy;
+}
+
+/* All of them or none: who got a new token lost the old one, and must be told. */
+static Status make_tokens(const Visit *visit, const char *list, Text *csv, Message *why)
+{
+    enum { MOST_TOKENS = 1000 };
+    int line = 0, count = 0;
+    text_add(csv, "name,token\r\n");
+    for (const char *at = list; *at != '\0';) {
+        const char *name = first_cell(visit->arena, &at);
+        Secret token;
+        Message fault;
+        line++;
+        if (name[0] == '\0' || (line == 1 && (strcasecmp(name, "name") == 0 || strcasecmp(name, "person") == 0)))
+            continue;
+        if (++count > MOST_TOKENS)
+            return fail(STATUS_BAD_INPUT, why, "the list has more than %d names", MOST_TOKENS);
+        const Status status = make_token(visit, name, &token, &fault);
+        if (status != STATUS_OK)
+            return fail(status, why, "line %d: %s", line, fault.text);
+        csv_add_text(csv, name);
+        text_printf(csv, ",%s\r\n", token.hex);
+    }
+    return count > 0 ? STATUS_OK : fail(STATUS_BAD_INPUT, why, "the list has no name, expected one on each line");
+}
+
+void site_add_tokens(Visit *visit)
+{
+    size_t bytes = 0;
+    const char *file = http_field_bytes(visit->request, "file", &bytes), *text = http_field(visit->request, "names");
+    Store *store = visit->service->store;
+    Text csv = {0};
+    Message why;
+    Status status = database_begin(store, &why);
+    if (status == STATUS_OK)
+        status = database_end(store, make_tokens(visit, bytes > 0 ? file : text == NULL ? "" : text, &csv, &why), &why);
+    if (status == STATUS_OK) {
+        http_reply_header(visit->reply, "Content-Disposition", "attachment; filename=\"tokens.csv\"");
+        answer_text(visit, "text/csv; charset=utf-8", csv.data);
+    } else {
+        answer_failure(visit, status, &why);
+    }
+    text_free(&csv);
 }
 
 /* ==== similar file ================================================================================================ */
@@ -483,18 +662,16 @@ Status site_boards(const Visit *visit, const Problem *problem, Board **boards, s
 {
     Store *store = visit->service->store;
     const char *revision;
-    Status status = batches_board_revision(store, problem->id, problem->revision.hex, visit->arena, &revision, why);
-    return status == STATUS_OK ? store_boards(store, problem->id, revision, visit->arena, boards, count, why) : status;
+    TRY(batches_board_revision(store, problem->id, problem->revision.hex, visit->arena, &revision, why));
+    return store_boards(store, problem->id, revision, visit->arena, boards, count, why);
 }
 
 Status site_board(const Visit *visit, const Problem *problem, const Board *board, size_t most, BoardPage *page,
                   Message *why)
 {
     int64_t *submissions;
-    Status status = board_data_read(visit->service->store, problem, board, visit->arena, page, why);
-    if (status != STATUS_OK)
-        return status;
-    status = visible_standings(visit, page->standings, page->standing_count, most, &submissions, why);
+    TRY(board_data_read(visit->service->store, problem, board, visit->arena, page, why));
+    Status status = visible_standings(visit, page->standings, page->standing_count, most, &submissions, why);
     page->submissions = submissions;
     name_best(visit, page);
     return status == STATUS_OK ? name_device(visit, page, why) : status;
@@ -524,6 +701,44 @@ void site_script(Visit *visit)
     answer_text(visit, "text/javascript; charset=utf-8", live_js);
 }
 
+void site_editor(Visit *visit)
+{
+    http_reply_header(visit->reply, "Cache-Control", "max-age=3600");
+    answer_text(visit, "text/javascript; charset=utf-8", editor_js);
+}
+
+/* ---- CodeMirror -------------------------------------------------------------------------------------------------- */
+
+/* Where Debian's package libjs-codemirror (version 5) has it. Without it the editor is a plain field. */
+static const char CODEMIRROR[] = "/usr/share/javascript/codemirror";
+enum { CODEMIRROR_BYTES = 2 << 20 };
+
+bool site_has_codemirror(void)
+{
+    return access(CODEMIRROR, X_OK) == 0;
+}
+
+void site_codemirror(Visit *visit)
+{
+    static const struct {
+        const char *name, *path, *type;
+    } files[] = {{"codemirror.js", "lib/codemirror.js", "text/javascript; charset=utf-8"},
+                 {"clike.js", "mode/clike/clike.js", "text/javascript; charset=utf-8"},
+                 {"codemirror.css", "lib/codemirror.css", "text/css; charset=utf-8"}};
+    char path[100];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (strcmp(files[i].name, visit->argument) != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", CODEMIRROR, files[i].path);
+        if (text_read_file(path, CODEMIRROR_BYTES, &visit->reply->body, NULL) != STATUS_OK)
+            break;
+        visit->reply->type = files[i].type;
+        http_reply_header(visit->reply, "Cache-Control", "max-age=86400");
+        return;
+    }
+    answer_error(visit, 404, "there is no such page");
+}
+
 /* ==== site admin ================================================================================================== */
 
 /* The queue, the workers, the disk and what failed, for administrators. */
@@ -551,13 +766,23 @@ static Status put_queue(const Visit *visit, cJSON *page, Message *why)
 {
     static const char *const states[] = {"running", "offered", "queued"};
     cJSON *queue = cJSON_AddArrayToObject(page, "queue");
-    Status status = STATUS_OK;
-    for (size_t i = 0; i < sizeof states / sizeof *states && status == STATUS_OK; i++)
-        status = add_state(visit, states[i], queue, why);
-    return status == STATUS_OK ? add_state(visit, "held", cJSON_AddArrayToObject(page, "held"), why) : status;
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        TRY(add_state(visit, states[i], queue, why));
+    return add_state(visit, "held", cJSON_AddArrayToObject(page, "held"), why);
 }
 
 /* ---- workers ----------------------------------------------------------------------------------------------------- */
+
+static Status put_pause(const Visit *visit, cJSON *page, Message *why)
+{
+    const Drained *pause;
+    TRY(queue_pause(visit->service->store, visit->arena, &pause, why));
+    if (pause == NULL)
+        cJSON_AddNullToObject(page, "pause");
+    else
+        values_put(cJSON_AddObjectToObject(page, "pause"), "since=%s why=%s", pause->since_utc, pause->why);
+    return STATUS_OK;
+}
 
 static Status put_workers(const Visit *visit, cJSON *page, Message *why)
 {
@@ -572,7 +797,7 @@ static Status put_workers(const Visit *visit, cJSON *page, Message *why)
                    known[i].name, known[i].device, known[i].state, known[i].drained, known[i].since, known[i].judging,
                    known[i].judged, known[i].failed);
     values_put(page, "lacks_workers=%d", queue_lacks_workers(visit->service->queue));
-    return status;
+    return status == STATUS_OK ? put_pause(visit, page, why) : status;
 }
 
 static void put_pilots(const Visit *visit, cJSON *page)
@@ -625,17 +850,14 @@ void site_admin(Visit *visit)
     cJSON *page = cJSON_CreateObject();
     Message why;
     Status status = put_queue(visit, page, &why);
-    if (status == STATUS_OK)
-        status = site_put_outdated(visit, page, &why);
-    if (status == STATUS_OK)
-        status = put_workers(visit, page, &why);
-    if (status == STATUS_OK)
-        status = values_query(
-            visit->service->store, cJSON_AddArrayToObject(page, "failures"), &why,
-            "SELECT ended_utc AS time_utc, coalesce(why, outcome) AS what, worker, submission FROM attempt"
-            " JOIN judging ON judging.id = judging WHERE outcome IN ('worker_failed', 'lost')"
-            " ORDER BY ended_utc DESC LIMIT 50",
-            "");
+    THEN(status, site_put_outdated(visit, page, &why));
+    THEN(status, put_workers(visit, page, &why));
+    THEN(status,
+         values_query(visit->service->store, cJSON_AddArrayToObject(page, "failures"), &why,
+                      "SELECT ended_utc AS time_utc, coalesce(why, outcome) AS what, worker, submission FROM attempt"
+                      " JOIN judging ON judging.id = judging WHERE outcome IN ('worker_failed', 'lost')"
+                      " ORDER BY ended_utc DESC LIMIT 50",
+                      ""));
     put_pilots(visit, page);
     put_disk(visit, page);
     put_clock(visit, page);
@@ -648,9 +870,8 @@ void site_admin(Visit *visit)
 static void finish(Visit *visit, Status status, const char *action, const Message *why)
 {
     Message trouble = *why;
-    if (status == STATUS_OK)
-        status = audit_add(visit->service->store, visit->person.name, action,
-                           visit->argument == NULL ? "" : visit->argument, &trouble);
+    THEN(status, audit_add(visit->service->store, visit->person.name, action,
+                           visit->argument == NULL ? "" : visit->argument, &trouble));
     queue_wake(visit->service->queue);
     if (status == STATUS_OK)
         answer_redirect(visit, "/admin");
@@ -677,9 +898,7 @@ static Status check_drained(const Visit *visit, const char *worker, Message *why
 {
     Drained *drained;
     size_t count;
-    Status status = workers_drained(visit->service->store, visit->arena, &drained, &count, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(workers_drained(visit->service->store, visit->arena, &drained, &count, why));
     for (size_t i = 0; i < count; i++)
         if (strcmp(drained[i].worker, worker) == 0)
             return STATUS_OK;
@@ -706,16 +925,58 @@ void site_correct_clock(Visit *visit)
                                               reason, &why);
     if (status == STATUS_OK)
         clock_watch_trust(&visit->service->clock);
-    if (status == STATUS_OK)
-        status = clock_watch_look(&visit->service->clock, visit->service->store, &why);
+    THEN(status, clock_watch_look(&visit->service->clock, visit->service->store, &why));
     finish(visit, status, trusts ? "trust the clock" : "correct the clock", &why);
+}
+
+/* The reason that a form gives, with the name of who gives it. */
+static Status read_reason(const Visit *visit, const char **reason, Message *why)
+{
+    const char *given = http_field(visit->request, "why");
+    if (given == NULL || given[strspn(given, " \t\r\n")] == '\0')
+        return fail(STATUS_BAD_INPUT, why, "expected a reason");
+    *reason = arena_printf(visit->arena, "%s, by %s", given, visit->person.name);
+    return STATUS_OK;
+}
+
+/* What is being judged goes on to its end. */
+void site_pause(Visit *visit)
+{
+    const char *reason = NULL;
+    Message why = {0};
+    Status status = read_reason(visit, &reason, &why);
+    if (status == STATUS_OK)
+        status = worker_drain(visit->service->store, ALL_WORKERS, reason, &why);
+    visit->argument = reason; /* which the audit notes */
+    finish(visit, status, "pause", &why);
+}
+
+void site_resume(Visit *visit)
+{
+    Message why = {0};
+    finish(visit, worker_undrain(visit->service->store, ALL_WORKERS, &why), "resume", &why);
+}
+
+void site_drain(Visit *visit)
+{
+    KnownWorker *known;
+    size_t count = 0, i = 0;
+    Message why = {0};
+    Status status = workers_known(visit, &known, &count, &why);
+    while (i < count && strcmp(known[i].name, visit->argument) != 0)
+        i++;
+    if (status == STATUS_OK && i == count)
+        status = fail(STATUS_NOT_FOUND, &why, "there is no such worker");
+    if (status == STATUS_OK)
+        status = worker_drain(visit->service->store, visit->argument,
+                              arena_printf(visit->arena, "taken out by %s", visit->person.name), &why);
+    finish(visit, status, "drain", &why);
 }
 
 void site_undrain(Visit *visit)
 {
     Message why = {0};
     Status status = check_drained(visit, visit->argument, &why);
-    if (status == STATUS_OK)
-        status = worker_undrain(visit->service->store, visit->argument, &why);
+    THEN(status, worker_undrain(visit->service->store, visit->argument, &why));
     finish(visit, status, "undrain", &why);
 }

@@ -27,6 +27,9 @@ MUST_USE Status site_boards(const Visit *visit, const Problem *problem, Board **
 MUST_USE Status site_board(const Visit *visit, const Problem *problem, const Board *board, size_t most, BoardPage *page,
                            Message *why);
 
+/* "Week 1: due ..." of the assignment that is due next; "": none. */
+const char *site_next_deadline(const Visit *visit);
+
 /* Adds sentences about the deadlines of a problem for the visitor, and the assignments with theirs. */
 void site_put_deadlines(const Visit *visit, const char *problem, cJSON *list);
 void site_put_assignments(const Visit *visit, cJSON *list);
@@ -56,8 +59,6 @@ void site_points_csv(Visit *visit);
 void site_summary(Visit *visit);
 void site_pair(Visit *visit);
 void site_admin(Visit *visit);
-void site_batches(Visit *visit);
-void site_batch(Visit *visit);
 void site_style(Visit *visit);
 void site_script(Visit *visit);
 
@@ -65,6 +66,9 @@ void site_script(Visit *visit);
 void site_login_form(Visit *visit);
 void site_login(Visit *visit);
 void site_logout(Visit *visit);
+void site_editor(Visit *visit);
+void site_codemirror(Visit *visit);
+bool site_has_codemirror(void);
 void site_hand_in(Visit *visit);
 void site_withdraw(Visit *visit);
 void site_ruling(Visit *visit);
@@ -73,12 +77,17 @@ void site_join(Visit *visit);
 void site_pseudonym(Visit *visit);
 void site_add_group(Visit *visit);
 void site_add_token(Visit *visit);
+void site_add_tokens(Visit *visit);
+void site_group(Visit *visit);
+void site_renew_link(Visit *visit);
+void site_end_link(Visit *visit);
+void site_remove_member(Visit *visit);
 void site_release(Visit *visit);
 void site_undrain(Visit *visit);
+void site_drain(Visit *visit);
+void site_pause(Visit *visit);
+void site_resume(Visit *visit);
 void site_correct_clock(Visit *visit);
-void site_begin_batch(Visit *visit);
-void site_apply_batch(Visit *visit);
-void site_drop_batch(Visit *visit);
 
 /* ==== site routes ================================================================================================= */
 

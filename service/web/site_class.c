@@ -1,5 +1,6 @@
 /* site_class.c - the pages of a class: points, sources of others, people; and the forms that browsers send.  */
 #include "base/hash.h"
+#include "grader/judge/result.h"
 #include "grader/problem/problem.h"
 #include "leaderboard/rulings.h"
 #include "service/course/class_file.h"
@@ -62,8 +63,7 @@ static Status put_results(const Visit *visit, const Person *person, cJSON *resul
         if (!class_takes_part(assignment, person->name) ||
             (!is_teacher && !class_shows(class, assignment, &assignment->points, time(NULL))))
             continue;
-        const AssignmentPoints points = points_of(class, assignment, person->name, facts.facts, facts.count,
-                                                  visit->arena);
+        const AssignmentPoints points = points_of(class, assignment, &facts, visit->arena);
         put_result(visit, values_row(results), &points);
     }
     return status;
@@ -108,7 +108,9 @@ static void put_points(cJSON *row, const ClassFile *class, const PersonScores *p
 void site_points(Visit *visit)
 {
     cJSON *page = cJSON_CreateObject(), *titles = cJSON_AddArrayToObject(page, "assignments"),
-          *people = cJSON_AddArrayToObject(page, "people");
+          *people = cJSON_AddArrayToObject(page, "people"), *list = cJSON_AddArrayToObject(page, "strangers");
+    enum { STRANGERS_SHOWN = 20 };
+    size_t count;
     const ClassFile *class = class_of(visit);
     Scores scores;
     Message why;
@@ -120,10 +122,14 @@ void site_points(Visit *visit)
         cJSON_AddItemToArray(titles, cJSON_CreateString(class->assignments[i].title));
     for (size_t i = 0; i < scores.count; i++)
         put_points(values_row(people), class, &scores.people[i]);
+    const Stranger *strangers = scores_strangers(&scores, STRANGERS_SHOWN, visit->arena, &count);
+    for (size_t i = 0; i < count; i++)
+        values_put(values_row(list), "person=%s nearest=%s", strangers[i].person,
+                   strangers[i].nearest == NULL ? "" : strangers[i].nearest);
     values_put(page, "class=%s", title_of(visit));
     Status status = values_query(
         visit->service->store, cJSON_AddArrayToObject(page, "extensions"), &why,
-        "SELECT time_utc, person, action, object FROM audit WHERE action LIKE 'extension %' ORDER BY id DESC LIMIT 200",
+        "SELECT time_utc, person, action, object FROM audit WHERE action LIKE 'extension %' OR action LIKE 'override %' ORDER BY id DESC LIMIT 200",
         "");
     site_answer(visit, status, &why, "points", page);
 }
@@ -181,6 +187,21 @@ static const char *outlook_of(const Visit *visit, const ClassAssignment *assignm
     Text text = {0};
     due_add_outlook(&text, class_of(visit), &due, now_s);
     return text_move(&text, visit->arena);
+}
+
+const char *site_next_deadline(const Visit *visit)
+{
+    const ClassFile *file = class_of(visit);
+    const ClassAssignment *next = NULL;
+    int64_t next_s = INT64_MAX;
+    for (size_t i = 0; file != NULL && i < file->assignment_count; i++) {
+        const Due due = due_of(file, &file->assignments[i], person_of(visit), time(NULL));
+        if (!concerns(visit, &file->assignments[i]) || due.state != DUE_IN_TIME || due.deadline->due.utc_s >= next_s)
+            continue;
+        next = &file->assignments[i];
+        next_s = due.deadline->due.utc_s;
+    }
+    return next == NULL ? "" : arena_printf(visit->arena, "%s: %s.", next->title, outlook_of(visit, next));
 }
 
 void site_put_deadlines(const Visit *visit, const char *problem, cJSON *list)
@@ -274,7 +295,7 @@ void site_source(Visit *visit)
     cJSON *page = cJSON_CreateObject();
     put_source(visit, page, &row);
     values_put(page, "problem=%s problem_title=%s", row.problem, title);
-    cJSON_AddItemToObject(page, "source", source_values(source, NULL));
+    cJSON_AddItemToObject(page, "source", source_values(source, NULL, NULL));
     site_answer(visit, STATUS_OK, NULL, "source", page);
 }
 
@@ -363,21 +384,24 @@ void site_login_form(Visit *visit)
     show_login(visit, NULL, "", safe_path(http_query(visit->request, "next")));
 }
 
-/* The cookie is for requests alone, not for scripts; a proxy with TLS says so, and then it never goes without. */
+/* The cookie is for requests alone, not for scripts; behind TLS it never goes without. */
 static void set_cookie(Visit *visit, const char *value, int seconds)
 {
-    const char *scheme = http_header(visit->request, "X-Forwarded-Proto");
-    const bool is_secure = scheme != NULL && strcmp(scheme, "https") == 0;
     http_reply_header(visit->reply, "Set-Cookie",
-                      arena_printf(visit->arena, IDENTITY_COOKIE "=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Lax%s",
-                                   value, seconds, is_secure ? "; Secure" : ""));
+                      arena_printf(visit->arena, "%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Lax%s",
+                                   identity_cookie(visit), value, seconds,
+                                   identity_is_secure(visit) ? "; Secure" : ""));
 }
 
+/* Of this browser, or of all. */
 void site_logout(Visit *visit)
 {
-    const char *cookie = http_cookie(visit->request, IDENTITY_COOKIE);
+    const char *cookie = http_cookie(visit->request, identity_cookie(visit));
+    const bool everywhere = visit->is_known && http_field(visit->request, "everywhere") != NULL;
     Message why;
-    Status status = cookie == NULL ? STATUS_OK : login_end(visit->service->store, cookie, &why);
+    Status status = everywhere       ? logins_end(visit->service->store, visit->person.id, &why)
+                    : cookie != NULL ? login_end(visit->service->store, cookie, &why)
+                                     : STATUS_OK;
     if (status != STATUS_OK) {
         answer_failure(visit, status, &why);
         return;
@@ -542,13 +566,34 @@ void person_put_rows(cJSON *page, const StoredSubmission *rows, size_t count, in
     values_put(page, "has_two=%d", count >= 2);
 }
 
+/* The form that leaves out some of them. */
+static void put_filter(const Visit *visit, const SubmissionFilter *filter, cJSON *page)
+{
+    cJSON *shown = cJSON_AddObjectToObject(page, "filter"), *problems = cJSON_AddArrayToObject(shown, "problems"),
+          *verdicts = cJSON_AddArrayToObject(shown, "verdicts");
+    const char **ids;
+    size_t count = 0;
+    const bool has_ids = problem_list(visit->arena, &ids, &count, NULL) == STATUS_OK;
+    for (size_t i = 0; has_ids && i < count; i++)
+        values_put(values_row(problems), "id=%s is_chosen=%d", ids[i],
+                   filter->problem != NULL && strcmp(ids[i], filter->problem) == 0);
+    for (int i = 0; i < VERDICT_COUNT; i++)
+        values_put(values_row(verdicts), "name=%s is_chosen=%d", verdict_name((Verdict)i),
+                   filter->verdict != NULL && strcmp(verdict_name((Verdict)i), filter->verdict) == 0);
+    const char *most = http_query(visit->request, "most_ms");
+    values_put(shown, "most_ms=%s is_used=%d", most == NULL ? "" : most,
+               filter->problem != NULL || filter->verdict != NULL || filter->most_ms > 0);
+}
+
 static Status show_person(Visit *visit, const Person *person, Message *why)
 {
-    const SubmissionFilter filter = {.person = person->id, .limit = LISTED};
-    cJSON *page = cJSON_CreateObject();
+    SubmissionFilter filter = {.person = person->id, .limit = LISTED};
     StoredSubmission *rows;
     size_t count = 0;
     ComparedSubmission before = {0}, after = {0};
+    TRY(filter_of_query(visit, &filter, why));
+    cJSON *page = cJSON_CreateObject();
+    put_filter(visit, &filter, page);
     Status status = submissions_list(visit->service->store, &filter, visit->arena, &rows, &count, why);
     if (status == STATUS_OK)
         status = put_results(visit, person, cJSON_AddArrayToObject(page, "results"), why);
@@ -747,7 +792,8 @@ static Status put_groups(const Visit *visit, cJSON *list, Message *why)
     size_t count = 0;
     Status status = people_list_groups(visit->service->store, visit->arena, &groups, &count, why);
     for (size_t i = 0; i < count; i++)
-        values_put(values_row(list), "name=%s members=%" PRId64, groups[i].name, groups[i].members);
+        values_put(values_row(list), "name=%s members=%" PRId64 " number=%" PRId64, groups[i].name, groups[i].members,
+                   groups[i].id);
     return status;
 }
 

@@ -18,6 +18,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ==== site submission ============================================================================================= */
@@ -34,9 +35,7 @@ static Status put_outlook(const Visit *visit, const StoredSubmission *row, cJSON
 {
     QueueOutlook outlook;
     QueueProgress progress = {0};
-    Status status = judgings_outlook(visit->service->store, row->position, &outlook, why);
-    if (status != STATUS_OK)
-        return status;
+    TRY(judgings_outlook(visit->service->store, row->position, &outlook, why));
     queue_progress(visit->service->queue, row->judging, &progress);
     values_put(page, "ahead=%" PRId64 " expected_s=%g step=%s done=%d total=%d", outlook.ahead,
                ceil((double)(outlook.ahead + 1) * outlook.mean_s), progress.step, progress.done, progress.total);
@@ -90,10 +89,9 @@ static Status put_ruling(const Visit *visit, const StoredSubmission *row, cJSON 
     Ruling ruling;
     if (strcmp(row->rank_state, "retracted") != 0 && strcmp(row->rank_state, "rejected") != 0)
         return STATUS_OK;
-    Status status = rulings_in_force(visit->service->store, row->run, visit->arena, &ruling, why);
-    if (status == STATUS_OK)
-        values_put(page, "retracted=%s", ruling.run == 0 ? row->rank_state : ruling.why);
-    return status;
+    TRY(rulings_in_force(visit->service->store, row->run, visit->arena, &ruling, why));
+    values_put(page, "retracted=%s", ruling.run == 0 ? row->rank_state : ruling.why);
+    return STATUS_OK;
 }
 
 /* Later times of the same source, oldest first. */
@@ -155,6 +153,9 @@ static void put_step(const Visit *visit, const StoredSubmission *row, const cJSO
 
 typedef struct Documents {
     cJSON *result, *explain, *sitting;
+    Problem problem;
+    TestcaseSet testcases;
+    bool has_problem, has_testcases;
 } Documents;
 
 static Status put_submission(const Visit *visit, const StoredSubmission *row, Documents *documents, cJSON *page,
@@ -165,29 +166,37 @@ static Status put_submission(const Visit *visit, const StoredSubmission *row, Do
     Status status = read_json(visit, row->judging, "result", &documents->result, why);
     if (documents->result != NULL && class_hides_board_from(visit, row->problem))
         place_take_out(documents->result);
-    if (status == STATUS_OK)
-        status = read_json(visit, row->judging, "explain", &documents->explain, why);
-    if (status == STATUS_OK)
-        status = read_sitting(visit, row, &documents->sitting, why);
-    if (status == STATUS_OK)
-        status = submissions_source(visit->service->store, row->source_hash, visit->arena, &source, why);
-    if (status == STATUS_OK)
-        status = put_board(visit, row, &board, page, why);
-    if (status == STATUS_OK)
-        status = put_ruling(visit, row, page, why);
-    if (status == STATUS_OK)
-        status = put_times_again(visit, row, cJSON_AddArrayToObject(page, "again"), why);
+    THEN(status, read_json(visit, row->judging, "explain", &documents->explain, why));
+    THEN(status, read_sitting(visit, row, &documents->sitting, why));
+    THEN(status, submissions_source(visit->service->store, row->source_hash, visit->arena, &source, why));
+    THEN(status, put_board(visit, row, &board, page, why));
+    THEN(status, put_ruling(visit, row, page, why));
+    THEN(status, put_times_again(visit, row, cJSON_AddArrayToObject(page, "again"), why));
     if (status == STATUS_OK && !submission_has_ended(row))
         status = put_outlook(visit, row, page, why);
     if (status == STATUS_OK)
         put_step(visit, row, documents->explain, page);
+    /* A problem may have gone, or be out of order at this moment: then the samples stand without their inputs. */
+    documents->has_problem = problem_read(row->problem, &documents->problem, NULL) == STATUS_OK;
+    documents->has_testcases = documents->has_problem &&
+                               testcases_read(&documents->problem, &documents->testcases, NULL) == STATUS_OK;
     if (status == STATUS_OK)
         submission_put(page, &(SubmissionRecord){.result = documents->result,
+                                                 .problem = documents->has_problem ? &documents->problem : NULL,
+                                                 .testcases = documents->has_testcases ? &documents->testcases : NULL,
                                                  .sitting = documents->sitting,
                                                  .explain = documents->explain,
                                                  .source = source,
                                                  .board = row->run == 0 ? NULL : &board});
     return status;
+}
+
+/* The author's submission to the same problem before this one, of which a source is kept; 0: there is none. */
+static Status find_one_before(const Visit *visit, const StoredSubmission *row, int64_t *before, Message *why)
+{
+    return database_int(visit->service->store, before, why,
+                        "SELECT max(id) FROM submission WHERE person = ?1 AND problem = ?2 AND id < ?3", "iti",
+                        row->person_id, row->problem, row->id);
 }
 
 void site_submission(Visit *visit)
@@ -205,11 +214,19 @@ void site_submission(Visit *visit)
                row.id, row.person, row.problem, row.file_name, row.received_utc, row.mode, state, row.run,
                row.person_id == visit->person.id && strcmp(state, "waiting") == 0);
     site_put_counts_for(visit, &row, cJSON_AddArrayToObject(page, "counts_for"));
-    Status status = put_submission(visit, &row, &documents, page, &why);
+    int64_t before = 0;
+    Status status = find_one_before(visit, &row, &before, &why);
+    values_put(page, "before=%" PRId64 " can_edit=%d", before, row.person_id == visit->person.id);
+    if (status == STATUS_OK)
+        status = put_submission(visit, &row, &documents, page, &why);
     site_answer(visit, status, &why, "submission", page);
     cJSON_Delete(documents.result);
     cJSON_Delete(documents.explain);
     cJSON_Delete(documents.sitting);
+    if (documents.has_testcases)
+        testcases_free(&documents.testcases);
+    if (documents.has_problem)
+        problem_free(&documents.problem);
 }
 
 /* ==== site problem ================================================================================================ */
@@ -251,22 +268,49 @@ static Status find_verdict(const Visit *visit, const Problem *problem, const cha
                            "it", visit->person.id, problem->id);
 }
 
-/* A problem with broken files, which somebody may be changing at this moment, does not hide the others. */
-static Status list_problem(const Visit *visit, const char *id, cJSON *list, Message *why)
-{
-    const Problem broken = {.id = id, .title = id, .difficulty = "out of order"};
+typedef struct ListedProblem {
     Problem problem;
+    bool is_broken;
+    size_t assignment; /* the first one that has it; as many as there are: none */
+    int difficulty;    /* easy ones first */
+} ListedProblem;
+
+static int compare_listed(const void *a, const void *b)
+{
+    const ListedProblem *first = a, *second = b;
+    if (first->assignment != second->assignment)
+        return first->assignment < second->assignment ? -1 : 1;
+    return first->difficulty != second->difficulty ? first->difficulty - second->difficulty
+                                                   : strcmp(first->problem.title, second->problem.title);
+}
+
+/* A problem with broken files, which somebody may be changing at this moment, does not hide the others. */
+static ListedProblem listed(const Visit *visit, const char *id)
+{
+    static const char *const difficulties[] = {"easy", "medium", "hard"};
+    enum { COUNT = sizeof difficulties / sizeof *difficulties };
+    const ClassFile *class = class_of(visit);
+    ListedProblem one = {.difficulty = 0};
+    if (problem_read(id, &one.problem, NULL) != STATUS_OK) {
+        one.problem = (Problem){.id = id, .title = id, .difficulty = "out of order"};
+        one.is_broken = true;
+    }
+    while (class != NULL && one.assignment < class->assignment_count &&
+           class_problem(&class->assignments[one.assignment], id) == NULL)
+        one.assignment++;
+    while (one.difficulty < COUNT && strcmp(difficulties[one.difficulty], one.problem.difficulty) != 0)
+        one.difficulty++;
+    return one;
+}
+
+static Status list_problem(const Visit *visit, const ListedProblem *one, cJSON *list, Message *why)
+{
     BoardPage best = {0};
     const char *verdict = "";
-    if (problem_read(id, &problem, NULL) != STATUS_OK) {
-        problem_put_row(list, &broken, "", NULL);
-        return STATUS_OK;
-    }
-    Status status = find_best(visit, &problem, &best, why);
-    if (status == STATUS_OK && visit->is_known)
-        status = find_verdict(visit, &problem, &verdict, why);
-    problem_put_row(list, &problem, verdict, &best);
-    problem_free(&problem);
+    Status status = one->is_broken ? STATUS_OK : find_best(visit, &one->problem, &best, why);
+    if (status == STATUS_OK && !one->is_broken && visit->is_known)
+        status = find_verdict(visit, &one->problem, &verdict, why);
+    problem_put_row(list, &one->problem, verdict, one->is_broken ? NULL : &best);
     return status;
 }
 
@@ -289,11 +333,19 @@ void site_index(Visit *visit)
     size_t count = 0;
     Message why;
     Status status = problem_list(visit->arena, &ids, &count, &why);
+    ListedProblem *all = arena_array(visit->arena, count + 1, sizeof *all);
+    for (size_t i = 0; i < count; i++)
+        all[i] = listed(visit, ids[i]);
+    if (count > 0)
+        qsort(all, count, sizeof *all, compare_listed);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = list_problem(visit, ids[i], problems, &why);
+        status = list_problem(visit, &all[i], problems, &why);
+    for (size_t i = 0; i < count; i++)
+        if (!all[i].is_broken)
+            problem_free(&all[i].problem);
+    values_put(page, "next=%s", site_next_deadline(visit));
     site_put_assignments(visit, cJSON_AddArrayToObject(page, "assignments"));
-    if (status == STATUS_OK)
-        status = put_recent(visit, cJSON_AddArrayToObject(page, "recent"), &why);
+    THEN(status, put_recent(visit, cJSON_AddArrayToObject(page, "recent"), &why));
     site_answer(visit, status, &why, "index", page);
 }
 
@@ -305,8 +357,7 @@ static Status read_file(const Visit *visit, const char *id, const char *name, co
     Text file = {0};
     snprintf(relative, sizeof relative, "problems/%s/%s", id, name);
     Status status = paths_home(relative, path, sizeof path, why);
-    if (status == STATUS_OK)
-        status = text_read_file(path, STATEMENT_BYTES, &file, why);
+    THEN(status, text_read_file(path, STATEMENT_BYTES, &file, why));
     if (status == STATUS_OK)
         *text = arena_copy(visit->arena, file.length == 0 ? "" : file.data, file.length);
     text_free(&file);
@@ -316,10 +367,9 @@ static Status read_file(const Visit *visit, const char *id, const char *name, co
 static Status make_key(Arena *arena, const char **key, Message *why)
 {
     unsigned char bytes[32];
-    Status status = random_bytes(bytes, sizeof bytes, why);
-    if (status == STATUS_OK)
-        *key = arena_string(arena, hash_of_bytes(bytes, sizeof bytes).hex);
-    return status;
+    TRY(random_bytes(bytes, sizeof bytes, why));
+    *key = arena_string(arena, hash_of_bytes(bytes, sizeof bytes).hex);
+    return STATUS_OK;
 }
 
 static Status read_boards(const Visit *visit, const Problem *problem, BoardPage **pages, size_t *count, Message *why)
@@ -401,20 +451,41 @@ static Status find_sources(const Visit *visit, const char *problem, bool *has_so
     return status;
 }
 
+/* What the editor begins with: an earlier submission that is edited ("?from=17"), or the starter. */
+static Status put_program(const Visit *visit, const Problem *problem, const char *starter, cJSON *page, Message *why)
+{
+    const char *number = http_query(visit->request, "from"), *source = NULL;
+    StoredSubmission row = {0};
+    const bool is_edited = number != NULL && visit->is_known &&
+                           submissions_read(visit->service->store, strtoll(number, NULL, 10), visit->arena, &row,
+                                            why) == STATUS_OK &&
+                           row.person_id == visit->person.id && strcmp(row.problem, problem->id) == 0;
+    Status status = is_edited ? submissions_source(visit->service->store, row.source_hash, visit->arena, &source, why)
+                              : STATUS_OK;
+    values_put(page, "from=%" PRId64 " program=%s has_codemirror=%d", source == NULL ? 0 : row.id,
+               source != NULL    ? source
+               : starter != NULL ? starter
+                                 : "",
+               site_has_codemirror());
+    cJSON_AddBoolToObject(page, "is_editor", true);
+    return status;
+}
+
 /* Adds what only a server knows: boards, groups, deadlines, and a key for a hand-in. */
-static Status put_problem(const Visit *visit, const Problem *problem, cJSON *page, Message *why)
+static Status put_problem(const Visit *visit, const Problem *problem, const char *starter, cJSON *page, Message *why)
 {
     const char *key = "";
     BoardPage *boards = NULL;
     size_t board_count;
     bool has_sources = false;
     Status status = read_boards(visit, problem, &boards, &board_count, why);
-    if (status == STATUS_OK)
-        status = put_groups(visit, page, boards, board_count, why);
+    THEN(status, put_groups(visit, page, boards, board_count, why));
     if (status == STATUS_OK && visit->is_known)
         status = find_sources(visit, problem->id, &has_sources, why);
     if (status == STATUS_OK && visit->is_known)
         status = make_key(visit->arena, &key, why);
+    if (status == STATUS_OK && visit->is_known)
+        status = put_program(visit, problem, starter, page, why);
     site_put_deadlines(visit, problem->id, cJSON_AddArrayToObject(page, "deadlines"));
     values_put(page, "key=%s has_sources=%d hides_board=%d", key, has_sources,
                class_hides_board_from(visit, problem->id));
@@ -427,16 +498,13 @@ static Status show_problem(Visit *visit, const Problem *problem, Message *why)
 {
     TestcaseSet cases;
     const char *statement, *starter;
-    Status status = testcases_read(problem, &cases, why);
-    if (status != STATUS_OK)
-        return status;
-    status = read_file(visit, problem->id, "statement.md", &statement, why);
+    TRY(testcases_read(problem, &cases, why));
+    Status status = read_file(visit, problem->id, "statement.md", &statement, why);
     if (read_file(visit, problem->id, "starter.cu", &starter, NULL) != STATUS_OK)
         starter = NULL;
     cJSON *page = status == STATUS_OK ? problem_values(problem, &cases, statement, starter) : NULL;
     testcases_free(&cases);
-    if (status == STATUS_OK)
-        status = put_problem(visit, problem, page, why);
+    THEN(status, put_problem(visit, problem, starter, page, why));
     if (status == STATUS_OK)
         site_answer(visit, status, why, "problem", page);
     else

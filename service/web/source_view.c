@@ -5,6 +5,7 @@
 #include "base/terminal.h"
 #include "grader/report/report.h"
 #include "grader/report/time_change.h"
+#include "service/course/facts.h"
 #include "service/store/view.h"
 #include "service/web/answer.h"
 #include "service/web/template.h"
@@ -366,7 +367,23 @@ static void put_source_line(cJSON *row, const char *line, size_t length)
     text_free(&text);
 }
 
-cJSON *source_values(const char *source, const cJSON *explain)
+/* What the compiler said about a line. A header may come before the file: its line numbers count from the file's own first line. */
+static void put_messages(cJSON *row, const cJSON *result, size_t number)
+{
+    const char *at = view_text(view_item(result, "compile"), "diagnostics"), *file = view_text(result, "file");
+    cJSON *list = cJSON_AddArrayToObject(row, "messages");
+    CompilerMessage message;
+    while (compiler_message_next(&at, file, &message)) {
+        Text text = {0};
+        if (message.line != (long)number)
+            continue;
+        text_append(&text, message.text, message.length);
+        values_put(values_row(list), "words=%s is_warning=%d", text.data, message.is_warning);
+        text_free(&text);
+    }
+}
+
+cJSON *source_values(const char *source, const cJSON *explain, const cJSON *result)
 {
     if (source == NULL)
         return cJSON_CreateNull();
@@ -379,6 +396,8 @@ cJSON *source_values(const char *source, const cJSON *explain)
         cJSON *row = values_row(lines);
         put_source_line(row, at, length < room ? length : room);
         number++;
+        if (result != NULL)
+            put_messages(row, result, number);
         if (figures != NULL) {
             values_put(row, "heat=%d", heat_of(figures[number].share));
             put_figures(cJSON_AddObjectToObject(row, "figures"), &figures[number]);

@@ -1,4 +1,4 @@
-#include "service/web/html.h"
+#include "base/html.h"
 #include "service/web/parts.h"
 
 #include <cmark.h>

@@ -1,6 +1,7 @@
 /* submission_cases.c - the cases of a submission, and a wrong output as pictures.  */
+#include "base/html.h"
+#include "grader/report/trace.h"
 #include "service/store/view.h"
-#include "service/web/html.h"
 #include "service/web/parts.h"
 #include "service/web/template.h"
 
@@ -468,11 +469,113 @@ static void put_printed(cJSON *sample, const cJSON *item)
     text_free(&text);
 }
 
-static void put_sample(cJSON *list, const cJSON *item)
+/* ---- a small sample, whole --------------------------------------------------------------------------------------- */
+
+typedef struct SmallArray { /* as rows of numbers */
+    const char *name;
+    size_t count, columns;
+    double values[WHOLE_ELEMENTS];
+    bool is_wrong[WHOLE_ELEMENTS];
+} SmallArray;
+
+/* One of one dimension stands as a column, so that its numbers stand beside each other's. */
+static void add_array(Text *page, const SmallArray *array)
+{
+    html_add(page, "<table>\n<caption>%s</caption>\n<tbody>\n", array->name);
+    for (size_t row = 0; row * array->columns < array->count; row++) {
+        html_add(page, "<tr><th scope=\"row\" class=\"number quiet\">%zu</th>", row);
+        for (size_t i = row * array->columns; i < (row + 1) * array->columns && i < array->count; i++) {
+            html_add(page, "<td class=\"number%s\">", array->is_wrong[i] ? " wrong" : "");
+            if (isnan(array->values[i]))
+                html_raw(page, "not a number");
+            else
+                html_add(page, "%.7g", array->values[i]);
+            html_raw(page, array->is_wrong[i] ? "<span aria-label=\"wrong\"> ✗</span></td>" : "</td>");
+        }
+        html_raw(page, "</tr>\n");
+    }
+    html_raw(page, "</tbody>\n</table>\n");
+}
+
+static size_t columns_of(size_t count, size_t first_extent, size_t dimensions)
+{
+    return dimensions >= 2 && first_extent > 0 ? count / first_extent : 1;
+}
+
+static void add_inputs(Text *page, const SubmissionRecord *record, const char *name)
+{
+    const TestcaseSet *set = record->testcases;
+    for (size_t i = 0; record->problem != NULL && set != NULL && i < set->count; i++) {
+        const Testcase *sample = &set->cases[i];
+        if (sample->group != CASE_SAMPLE || strcmp(sample->name, name) != 0)
+            continue;
+        for (size_t k = 0; k < record->problem->parameter_count; k++) {
+            const Tensor *tensor = &sample->sources[k].literal;
+            const bool is_literal = record->problem->parameters[k].role == ROLE_IN &&
+                                    sample->sources[k].kind == SOURCE_VALUES && sample->sources[k].change == 0;
+            const size_t count = is_literal ? tensor_count(tensor) : 0;
+            SmallArray array = {.name = record->problem->parameters[k].name, .count = count};
+            if (count == 0 || count > WHOLE_ELEMENTS)
+                continue;
+            array.columns = columns_of(count, tensor->shape[0], tensor->rank);
+            for (size_t n = 0; n < count; n++)
+                array.values[n] = element_load(tensor->type, tensor->data, n);
+            add_array(page, &array);
+        }
+    }
+}
+
+/* The inputs, what was expected and what came, side by side, the wrong elements marked. */
+static void add_whole(Text *page, const SubmissionRecord *record, const cJSON *item)
+{
+    const cJSON *output = view_item(item, "output"), *shape = view_item(output, "shape");
+    const cJSON *lists[] = {view_item(output, "expected"), view_item(output, "got"), view_item(output, "bounds")};
+    const size_t count = (size_t)cJSON_GetArraySize(lists[0]);
+    if (count == 0 || count > WHOLE_ELEMENTS || (size_t)cJSON_GetArraySize(lists[1]) != count ||
+        (size_t)cJSON_GetArraySize(lists[2]) != count)
+        return;
+    const size_t columns = columns_of(count,
+                                      shape == NULL || shape->child == NULL ? 0 : (size_t)shape->child->valuedouble,
+                                      (size_t)cJSON_GetArraySize(shape));
+    SmallArray expected = {.name = "expected", .count = count, .columns = columns};
+    SmallArray got = {.name = "got", .count = count, .columns = columns};
+    double bounds[WHOLE_ELEMENTS];
+    read_list(lists[0], expected.values);
+    read_list(lists[1], got.values);
+    read_list(lists[2], bounds);
+    for (size_t i = 0; i < count; i++)
+        got.is_wrong[i] = !(fabs(got.values[i] - expected.values[i]) <= bounds[i]);
+    html_raw(page,
+             "<div class=\"scroll\" role=\"group\" aria-label=\"The sample\" tabindex=\"0\"><div class=\"arrays\">\n");
+    add_inputs(page, record, view_text(item, "name"));
+    add_array(page, &expected);
+    add_array(page, &got);
+    html_raw(page, "</div></div>\n");
+}
+
+/* Why the first wrong element is wrong. What a worker of another version has written is left out. */
+static void put_trace(cJSON *sample, const cJSON *item, size_t number)
+{
+    const cJSON *trace = view_item(item, "trace");
+    const JsonFile file = {.path = (char *)"trace", .root = (cJSON *)trace};
+    Arena arena = {0};
+    TraceView view = {.got = NAN};
+    Text markup = {0};
+    Message ignored;
+    if (trace != NULL && record_read(&trace_view_table, &file, trace, &arena, &view, &ignored) == STATUS_OK &&
+        trace_view_is_sound(&view)) {
+        values_put(sample, "traced=%s", view.element);
+        trace_page(&view, arena_printf(&arena, "trace-%zu", number), &markup);
+    }
+    values_markup(sample, "trace", &markup);
+    arena_free(&arena);
+}
+
+static void put_sample(cJSON *list, const SubmissionRecord *record, const cJSON *item)
 {
     const cJSON *first = view_item(item, "first_wrong");
     const bool is_wrong = view_number(item, "wrong") > 0 && first != NULL;
-    Text pictures = {0};
+    Text pictures = {0}, whole = {0};
     if (!is_wrong && *view_text(item, "printed") == '\0')
         return;
     cJSON *sample = values_row(list), *elements = cJSON_AddArrayToObject(sample, "elements");
@@ -482,16 +585,19 @@ static void put_sample(cJSON *list, const cJSON *item)
         put_element(elements, "first", first);
         put_element(elements, "worst", view_item(item, "worst_wrong"));
         output_pictures(&pictures, item);
+        add_whole(&whole, record, item);
     }
+    values_markup(sample, "whole", &whole);
     values_markup(sample, "pictures", &pictures);
+    put_trace(sample, item, (size_t)cJSON_GetArraySize(list));
     put_printed(sample, item);
 }
 
 /* ---- all cases --------------------------------------------------------------------------------------------------- */
 
-static void put_part(cJSON *parts, const cJSON *cases, CasePart part, const char *name, const char *label)
+static void put_part(cJSON *parts, const SubmissionRecord *record, CasePart part, const char *name, const char *label)
 {
-    const cJSON *item;
+    const cJSON *item, *cases = view_item(record->result, "cases");
     int accepted = 0, run = 0;
     cJSON *row = cJSON_CreateObject(), *all = cJSON_AddArrayToObject(row, "all"),
           *failed = cJSON_AddArrayToObject(row, "failed"), *samples = cJSON_AddArrayToObject(row, "samples");
@@ -505,7 +611,7 @@ static void put_part(cJSON *parts, const cJSON *cases, CasePart part, const char
         if (was_run(item) && !is_accepted(item))
             cJSON_AddItemReferenceToArray(failed, (cJSON *)item);
         if (part == PART_SAMPLE)
-            put_sample(samples, item);
+            put_sample(samples, record, item);
     }
     if (cJSON_GetArraySize(all) == 0) {
         cJSON_Delete(row);
@@ -519,10 +625,10 @@ static void put_part(cJSON *parts, const cJSON *cases, CasePart part, const char
     cJSON_AddItemToArray(parts, row);
 }
 
-void submission_put_cases(cJSON *page, const cJSON *cases)
+void submission_put_cases(cJSON *page, const SubmissionRecord *record)
 {
     cJSON *parts = cJSON_AddArrayToObject(page, "parts");
-    put_part(parts, cases, PART_SAMPLE, "Samples", "Sample cases");
-    put_part(parts, cases, PART_HIDDEN, "Hidden cases", "Hidden cases");
-    put_part(parts, cases, PART_TIMED, "Timed cases", "Timed cases");
+    put_part(parts, record, PART_SAMPLE, "Samples", "Sample cases");
+    put_part(parts, record, PART_HIDDEN, "Hidden cases", "Hidden cases");
+    put_part(parts, record, PART_TIMED, "Timed cases", "Timed cases");
 }

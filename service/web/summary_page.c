@@ -1,8 +1,8 @@
 #include "service/web/summary_page.h"
 
+#include "base/svg.h"
 #include "service/web/board_plots.h"
 #include "service/web/parts.h"
-#include "service/web/svg.h"
 #include "service/web/template.h"
 
 #include <inttypes.h>
@@ -155,14 +155,18 @@ static void put_task(cJSON *row, const Site *site, const TaskSummary *task, size
 
 /* ---- the page ---------------------------------------------------------------------------------------------------- */
 
-static void put_assignment(cJSON *row, const Site *site, const AssignmentSummary *assignment, size_t number)
+static void put_assignment(cJSON *row, const Site *site, const Summary *summary, size_t number)
 {
     enum { MANY = 100 };
-    cJSON *tasks = cJSON_AddArrayToObject(row, "tasks");
+    const AssignmentSummary *assignment = &summary->assignments[number];
+    cJSON *refused = cJSON_AddArrayToObject(row, "refused"), *tasks = cJSON_AddArrayToObject(row, "tasks");
     values_put(row, "number=%zu title=%s expected=%zu has_many_names=%d", number, assignment->title,
                assignment->expected, assignment->nothing_count > MANY);
     put_points(row, number, &assignment->points);
     cJSON_AddItemToObject(row, "nothing", cJSON_CreateStringArray(assignment->nothing, (int)assignment->nothing_count));
+    for (size_t i = 0; i < assignment->refused_count; i++)
+        values_put(values_row(refused), "person=%s why=%s", summary->people[assignment->refused[i]->person],
+                   assignment->refused[i]->refused);
     for (size_t i = 0; i < assignment->task_count; i++)
         put_task(values_row(tasks), site, &assignment->tasks[i], number, i);
 }
@@ -172,6 +176,6 @@ void summary_page(Text *page, const Site *site, const Summary *summary)
     cJSON *values = cJSON_CreateObject(), *assignments = cJSON_AddArrayToObject(values, "assignments");
     values_put(values, "class=%s time_utc=%s", summary->title, summary->time_utc);
     for (size_t i = 0; i < summary->assignment_count; i++)
-        put_assignment(values_row(assignments), site, &summary->assignments[i], i);
+        put_assignment(values_row(assignments), site, summary, i);
     site_show(page, site, "summary", values);
 }

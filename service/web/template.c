@@ -1,7 +1,7 @@
 #include "service/web/template.h"
 
+#include "base/html.h"
 #include "leaderboard/database.h"
-#include "service/web/html.h"
 
 #include <math.h>
 #include <stdarg.h>

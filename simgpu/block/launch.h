@@ -155,6 +155,7 @@ typedef struct Launch {
     const _Atomic int *cancelled;
     struct Output *output;
     struct SanitizerPlan *sanitizer_plan; /* sanitizer_state.h; NULL: the sanitizer does not check the launch */
+    struct Provenance *provenance;        /* simgpu/engine/provenance.h; NULL: the launch is not traced */
     const struct Translator *translator;  /* simgpu/engine/interpreter.h; asked only where a worker has a JitState */
     TraceSet traces, drawn;               /* reuse.h */
 

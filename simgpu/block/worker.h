@@ -123,7 +123,8 @@ typedef struct Worker {
     Trace *trace;                    /* of this block's loads; NULL: they are not noted (reuse.h) */
     struct BulkCopies *bulk; /* bulk copies that are under way (simgpu/engine/bulk_copy.c); NULL: none ever was */
     int bulk_count;
-    struct Sanitizer *sanitizer; /* sanitizer_state.h; NULL: the launch has no plan */
+    struct Sanitizer *sanitizer;        /* sanitizer_state.h; NULL: the launch has no plan */
+    struct BlockProvenance *provenance; /* simgpu/engine/provenance.c; NULL: the launch is not traced */
 } Worker;
 
 /* Requests for memory by the block of threads, in the whole launch if `accesses_before` is 0. */

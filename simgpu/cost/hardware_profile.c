@@ -151,8 +151,7 @@ Status hardware_profile_read(const char *folder, const char *name, HardwareProfi
     if (status != STATUS_OK)
         return status;
     status = record_read(&profile_table, &file, file.root, NULL, profile, why);
-    if (status == STATUS_OK)
-        status = check_together(&file, profile, why);
+    THEN(status, check_together(&file, profile, why));
     json_free(&file);
     return status;
 }

@@ -36,8 +36,7 @@ static const uint64_t *collect_addresses(Worker *worker, const Instruction *inst
     return addresses;
 }
 
-/* The address of one lane, with the instruction's offset. */
-static uint64_t access_lane_address(Worker *worker, const Instruction *instruction, uint32_t lane)
+uint64_t access_lane_address(const Worker *worker, const Instruction *instruction, uint32_t lane)
 {
     uint64_t address = register_value(worker, instruction->sources[0], lane) + (uint64_t)instruction->offset;
     bool is_narrow = instruction->sources[0].slot != NO_SLOT && instruction->sources[0].size == 2;

@@ -26,6 +26,9 @@ typedef struct Access {
     AllocationCache *note;
 } Access;
 
+/* The address of one lane, with the instruction's offset. */
+uint64_t access_lane_address(const Worker *worker, const Instruction *instruction, uint32_t lane);
+
 static inline bool access_has_lane(const Access *access, uint32_t lane)
 {
     return access->bits == NULL || (access->bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1);

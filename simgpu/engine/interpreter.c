@@ -10,6 +10,7 @@
 #include "simgpu/engine/access.h"
 #include "simgpu/engine/barrier.h"
 #include "simgpu/engine/bulk_copy.h"
+#include "simgpu/engine/provenance.h"
 
 #include <fenv.h>
 #include <string.h>
@@ -226,12 +227,15 @@ bool execute_instruction(Worker *worker, const Instruction *instruction, Active 
                                               : execute_guarded(worker, instruction, active);
 }
 
-static bool execute_and_count_line(Worker *worker, const Instruction *instruction, Active *active)
+/* Executes an instruction of a launch that is traced, or counts by lines. */
+static bool execute_observed(Worker *worker, const Instruction *instruction, Active *active)
 {
     const SimCounters before = worker->counters;
-    bool going_on = execute_instruction(worker, instruction, active);
-    lines_note(worker, worker->launch->lines->of_instruction[instruction - worker->code->instructions], &before,
-               access_bytes_of_lane(instruction));
+    bool going_on = worker->provenance != NULL ? provenance_execute(worker, instruction, active)
+                                               : execute_instruction(worker, instruction, active);
+    if (worker->lines != NULL)
+        lines_note(worker, worker->launch->lines->of_instruction[instruction - worker->code->instructions], &before,
+                   access_bytes_of_lane(instruction));
     return going_on;
 }
 
@@ -240,9 +244,9 @@ static bool execute_block(Worker *worker, const BasicBlock *block, int32_t first
 {
     for (int32_t i = first; i < block->end; i++) {
         const Instruction *instruction = &worker->code->instructions[i];
-        bool counts_lines = worker->lines != NULL && instruction->kind != ALU;
-        bool going_on = counts_lines ? execute_and_count_line(worker, instruction, active)
-                                     : execute_instruction(worker, instruction, active);
+        bool is_observed = (worker->lines != NULL && instruction->kind != ALU) || worker->provenance != NULL;
+        bool going_on = is_observed ? execute_observed(worker, instruction, active)
+                                    : execute_instruction(worker, instruction, active);
         if (!going_on)
             return false;
     }

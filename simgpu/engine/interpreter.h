@@ -55,6 +55,7 @@ typedef struct TranslatorSettings {
     char *folder;   /* keeps the compiled libraries */
     SimTranslate when;
     bool compiles_nothing; /* use the libraries that are in the folder, and add none */
+    _Atomic int under_way; /* kernels that other threads compile */
 } TranslatorSettings;
 
 /* Where a group of lanes stands in its basic block: the index of the next instruction, or one of these. */
@@ -71,15 +72,16 @@ typedef enum TranslatorRun {
 
 typedef struct Code Code;
 typedef struct Group Group;
+typedef struct Instruction Instruction;
 typedef struct TranslationJob TranslationJob; /* one kernel and one shape of block; the translator's own */
 typedef struct Worker Worker;
 
 typedef struct Translator {
     /* The job of a kernel for blocks of that shape, out of the kernel's list `*jobs`; adds one where there is none. The
      * settings and the code must outlive it. */
-    TranslationJob *(*find)(TranslationJob **jobs, const TranslatorSettings *settings, const Code *code,
+    TranslationJob *(*find)(TranslationJob **jobs, TranslatorSettings *settings, const Code *code,
                             const uint32_t shape[3]);
-    /* Frees a kernel's list of jobs, and first stops what other threads still compile for it. */
+    /* Frees a kernel's list of jobs, and first waits for what other threads still compile for it. */
     void (*free)(TranslationJob *jobs);
     /* The worker begins a block of threads. Where the translation is ready, this sets worker->jit. Where it is not, this
      * takes steps towards it if they pay: the blocks of the launch that are left will execute about that many
@@ -105,6 +107,8 @@ bool may_go_on(Worker *worker);
 /* Executes an instruction in those of the active lanes in which its guard holds. False where a fault ended the
  * block. */
 bool execute_instruction(Worker *worker, const Instruction *instruction, Active *active);
+/* The lane of the block whose value a lane gets from a shuffle, of which `b` and `c` are sources[1] and [2] there. */
+uint32_t shuffle_lane(const Instruction *instruction, uint32_t lane, uint32_t b, uint32_t c);
 /* Counts that the group has begun a basic block `times` times. */
 void count_block(Worker *worker, const BasicBlock *block, Group *group, uint64_t times);
 /* Counts that the group has branched backward so many times. False where the launch must end. */

@@ -315,10 +315,23 @@ static void note_rows(Worker *worker, const Instruction *load, uint32_t warp)
                                (uint64_t)(row_of(worker, load, warp, i, row) - worker->shared), ROW_BYTES);
 }
 
+/* Loads one matrix of a warp: two neighbours of a row for each lane, or of a column. */
+static void load_rows(const Worker *worker, const Instruction *load, uint32_t warp, int matrix,
+                      uint32_t lanes[SIM_WARP_SIZE])
+{
+    uint16_t elements[ROWS][ROWS];
+    for (uint32_t row = 0; row < ROWS; row++)
+        memcpy(elements[row], row_of(worker, load, warp, matrix, row), ROW_BYTES);
+    if (load->detail == 0)
+        memcpy(lanes, elements, sizeof elements);
+    else
+        for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++)
+            lanes[lane] = PACK_HALVES(elements[lane % 4 * 2][lane / 4], elements[lane % 4 * 2 + 1][lane / 4]);
+}
+
 bool execute_load_matrix(Worker *worker, const Instruction *instruction, Active *active)
 {
-    bool turned = instruction->detail != 0;
-    uint64_t values[4][SIM_WARP_SIZE];
+    uint32_t lanes[4][SIM_WARP_SIZE];
     if (!check_rows(worker, instruction, active, false))
         return false;
     for (int i = 0; i < instruction->count; i++)
@@ -327,18 +340,10 @@ bool execute_load_matrix(Worker *worker, const Instruction *instruction, Active 
     {
         note_rows(worker, instruction, warp);
         for (int i = 0; i < instruction->count; i++)
-            for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++) {
-                uint16_t pair[2];
-                for (uint32_t j = 0; j < 2; j++)
-                    memcpy(&pair[j],
-                           row_of(worker, instruction, warp, i, element_row(lane, j, turned)) +
-                               2 * element_column(lane, j, turned),
-                           sizeof pair[j]);
-                values[i][lane] = pair[0] | (uint32_t)pair[1] << 16;
-            }
+            load_rows(worker, instruction, warp, i, lanes[i]);
         /* Only now are results written: one may share its register with the addresses. */
         for (int i = 0; i < instruction->count; i++)
-            write_warp(worker, instruction->results[i], warp, values[i]);
+            memcpy(lane_of(worker, instruction->results[i], warp * SIM_WARP_SIZE), lanes[i], sizeof lanes[i]);
     }
     return true;
 }

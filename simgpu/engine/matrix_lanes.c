@@ -4,6 +4,7 @@
 #include "simgpu/code/lane_math.h"
 #include "simgpu/engine/matrix_product.h"
 
+#include <immintrin.h>
 #include <string.h>
 
 #define NAME_OF(level) matrix_lanes_##level
@@ -29,25 +30,27 @@ typedef u32 Bits __attribute__((vector_size(4 * VECTOR)));
 typedef f32 Floats __attribute__((vector_size(4 * VECTOR)));
 typedef s64 Longs __attribute__((vector_size(8 * VECTOR)));
 typedef f64 Doubles __attribute__((vector_size(8 * VECTOR)));
-typedef s32 QuadInts __attribute__((vector_size(4 * QUAD)));
-typedef f32 QuadFloats __attribute__((vector_size(4 * QUAD)));
 
 /* -1 where a number is negative, else 0. gcc 12 takes comparisons of vectors apart, number by number, where their results are
  * used as bits. */
 #define IS_NEGATIVE(numbers) (-(Ints)((Bits)(numbers) >> 31))
 
+/* The larger of two numbers. */
+#if defined __AVX512F__
+#define LARGER(a, b) ((Ints)_mm512_max_epi32((__m512i)(a), (__m512i)(b)))
+#elif defined __AVX2__
+#define LARGER(a, b) ((Ints)_mm256_max_epi32((__m256i)(a), (__m256i)(b)))
+#else
+#define LARGER(a, b) ((a) + (((b) - (a)) & ~IS_NEGATIVE((b) - (a))))
+#endif
+
 /* Numbers as float32, with the exponents that their products are aligned by. */
 typedef struct SplitNumbers {
     union {
         Floats values;
-        QuadFloats quad_values[VECTOR / QUAD];
-        f32 value[VECTOR];
+        Ints bits;
     };
-    union {
-        Ints exponents;
-        QuadInts quad_exponents[VECTOR / QUAD];
-        s32 exponent[VECTOR];
-    };
+    Ints exponents;
 } SplitNumbers;
 
 /* `specials`: which are infinities or NaN. */
@@ -85,29 +88,46 @@ static inline SplitNumbers split_register(MatrixType type, const uint32_t *lanes
     return split_numbers(type, &bits, specials);
 }
 
+/* Lane i gets number `first` + `by_quad` (i / 4) + `in_quad` (i % 4) of those that are held: of one vector where `in_quad` is
+ * 0, else of the warp's. */
+static inline void take(const Ints *held, int first, int by_quad, int in_quad, Ints *lanes)
+{
+#ifdef __AVX2__
+#ifdef __AVX512F__
+    const Ints numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+#else
+    const Ints numbers = {0, 1, 2, 3, 4, 5, 6, 7};
+#endif
+    const Ints from = first + by_quad * (numbers / QUAD) + in_quad * (numbers % QUAD);
+    *lanes = __builtin_shuffle(held[0], held[in_quad == 0 ? 0 : 1], from); /* which looks at the lower bits of `from` */
+    if (in_quad == 0 || VECTORS == 2)
+        return;
+    const Ints upper = __builtin_shuffle(held[VECTORS - 2], held[VECTORS - 1], from);
+    *lanes = __builtin_shuffle(*lanes, upper, numbers + from / (2 * VECTOR) * VECTOR);
+#else /* gcc 12 takes shuffles apart in a slow way */
+    for (int i = 0; i < VECTOR; i++)
+        ((s32 *)lanes)[i] = ((const s32 *)held)[first + by_quad * (i / QUAD) + in_quad * (i % QUAD)];
+#endif
+}
+
 /* For each lane its row of A at one place of k, which one lane of its quad holds. */
 static inline void take_rows(const SplitNumbers *held, int lane, SplitNumbers *rows)
 {
-    for (int i = 0; i < VECTOR / QUAD; i++) {
-        rows->quad_values[i] = (QuadFloats){0} + held->value[QUAD * i + lane];
-        rows->quad_exponents[i] = (QuadInts){0} + held->exponent[QUAD * i + lane];
-    }
+    take(&held->bits, lane, QUAD, 0, &rows->bits);
+    take(&held->exponents, lane, QUAD, 0, &rows->exponents);
 }
 
 /* For each lane one of its two columns of B, or of C, at one place of k: column 2 (lane % 4) + `column`. */
 static inline void take_columns(const SplitNumbers held[VECTORS], int lane, int column, SplitNumbers *columns)
 {
-    QuadFloats values = {0};
-    QuadInts exponents = {0};
-    for (int i = 0; i < QUAD; i++) {
-        const int from = QUAD * (2 * i + column) + lane;
-        values[i] = held[from / VECTOR].value[from % VECTOR];
-        exponents[i] = held[from / VECTOR].exponent[from % VECTOR];
+    const int first = QUAD * column + lane;
+    Ints bits[VECTORS], exponents[VECTORS];
+    for (int part = 0; part < VECTORS; part++) {
+        bits[part] = held[part].bits;
+        exponents[part] = held[part].exponents;
     }
-    for (int i = 0; i < VECTOR / QUAD; i++) {
-        columns->quad_values[i] = values;
-        columns->quad_exponents[i] = exponents;
-    }
+    take(bits, first, 0, 2 * QUAD, &columns->bits);
+    take(exponents, first, 0, 2 * QUAD, &columns->exponents);
 }
 
 /* Sums in float32. A product of two such numbers is exact in float32, and so is it times a power of two; one too large for it
@@ -117,18 +137,15 @@ static inline void add_products(const SplitNumbers *row, const SplitNumbers *col
 {
     Ints is_zero = IS_NEGATIVE((*sums & INT32_MAX) - 1), exponent = (*sums >> 23 & 255) - 127;
     exponent = (is_zero & VECTOR_NOTHING) | (~is_zero & exponent);
-    for (int k = 0; k < depth; k++) {
-        Ints more = row[k].exponents + column[k].exponents - exponent;
-        exponent += more & ~IS_NEGATIVE(more);
-    }
+    for (int k = 0; k < depth; k++)
+        exponent = LARGER(exponent, row[k].exponents + column[k].exponents);
     exponent &= IS_NEGATIVE(VECTOR_NOTHING / 2 - exponent); /* else all of them are zero */
     /* So are infinities and NaN. */
     Ints special = IS_NEGATIVE((exponent + LARGEST_EXPONENT) | (LARGEST_EXPONENT - exponent));
     Floats scale = (Floats)(~special & (127 + MATRIX_GUARD_BITS - exponent) << 23);
-    Ints products = {0}; /* each of the 16 is below 2^27 */
+    Ints products = {0}; /* each of the 16 is below 2^27; what a special sum comes to here is not used */
     for (int k = 0; k < depth; k++)
-        products += __builtin_convertvector((Floats)(~special & (Ints)(row[k].values * column[k].values)) * scale,
-                                            Ints);
+        products += __builtin_convertvector(row[k].values * column[k].values * scale, Ints);
     Ints start = __builtin_convertvector((Floats)(~special & *sums) * scale, Ints);
     Doubles sum = __builtin_convertvector(products, Doubles) + __builtin_convertvector(start, Doubles);
     /* Cuts off what float32 has no bits for; what is left is exact. */
@@ -149,26 +166,29 @@ static inline void split_factors(const Matrix *matrix, LaneWords a, LaneWords b,
     const int packed = matrix_packed(MATRIX_A, matrix->a), step = matrix_lane_step(MATRIX_A, matrix->a);
     const int count_a = matrix_registers(shape, MATRIX_A, matrix->a);
     const int count_b = matrix_registers(shape, MATRIX_B, matrix->b);
-    for (int i = 0; i < count_a; i++)
-        for (int j = 0; j < packed; j++) {
-            const MatrixPlace place = matrix_place(shape, MATRIX_A, matrix->a, i, j);
-            for (int part = 0; part < VECTORS; part++) {
+    for (int i = 0; i < count_a; i++) {
+        const MatrixPlace place = matrix_place(shape, MATRIX_A, matrix->a, i, 0);
+        for (int part = 0; part < VECTORS; part++)
+            for (int j = 0; j < packed; j++) {
                 const SplitNumbers held = split_register(matrix->a, a[i] + part * VECTOR, j, specials);
+                SplitNumbers *rows = factors->rows[place.along / EIGHT][part] + place.across + j;
                 for (int lane = 0; lane < QUAD; lane++)
-                    take_rows(&held, lane, &factors->rows[place.along / EIGHT][part][place.across + step * lane]);
+                    take_rows(&held, lane, &rows[step * lane]);
             }
-        }
-    for (int i = 0; i < count_b; i++)
+    }
+    for (int i = 0; i < count_b; i++) {
+        const MatrixPlace place = matrix_place(shape, MATRIX_B, matrix->b, i, 0);
         for (int j = 0; j < packed; j++) {
-            const MatrixPlace place = matrix_place(shape, MATRIX_B, matrix->b, i, j);
             SplitNumbers held[VECTORS];
             for (int part = 0; part < VECTORS; part++)
                 held[part] = split_register(matrix->b, b[i] + part * VECTOR, j, specials);
-            for (int lane = 0; lane < QUAD; lane++)
-                for (int column = 0; column < 2; column++)
-                    take_columns(held, lane, column,
-                                 &factors->columns[place.along / EIGHT][column][place.across + step * lane]);
+            for (int column = 0; column < 2; column++) {
+                SplitNumbers *columns = factors->columns[place.along / EIGHT][column] + place.across + j;
+                for (int lane = 0; lane < QUAD; lane++)
+                    take_columns(held, lane, column, &columns[step * lane]);
+            }
         }
+    }
 }
 
 bool NAME(LANES_LEVEL)(const Matrix *matrix, LaneWords a, LaneWords b, LaneWords c)

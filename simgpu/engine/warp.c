@@ -7,6 +7,7 @@
 
 #include "simgpu/block/register.h"
 #include "simgpu/block/sanitizer.h"
+#include "simgpu/engine/interpreter.h"
 
 #include <string.h>
 
@@ -58,6 +59,13 @@ static uint32_t shuffle_source(ShuffleKind kind, uint32_t lane, uint32_t b, uint
     }
     *valid = kind == SHUFFLE_UP ? (int32_t)from >= (int32_t)most : from <= most;
     return *valid ? from : lane;
+}
+
+uint32_t shuffle_lane(const Instruction *instruction, uint32_t lane, uint32_t b, uint32_t c)
+{
+    bool valid;
+    return lane / SIM_WARP_SIZE * SIM_WARP_SIZE +
+           shuffle_source((ShuffleKind)instruction->detail, lane % SIM_WARP_SIZE, b, c, &valid);
 }
 
 typedef struct Shuffle {

@@ -49,7 +49,6 @@ typedef struct Translation {
     Text source;             /* the C */
     TranslatedFunction *run; /* NULL: not built yet */
     void *library;           /* of dlopen() */
-    _Atomic int compiler;    /* process that compiles; 0: none yet; -1: none may start any more */
 } Translation;
 
 /* ==== builder ===================================================================================================== */

@@ -16,7 +16,6 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -240,7 +239,7 @@ typedef enum JobState {
 /* The translation of one kernel for one shape of block. */
 typedef struct TranslationJob {
     struct TranslationJob *next;
-    const TranslatorSettings *settings;
+    TranslatorSettings *settings;
     const Code *code;
     uint32_t shape[3];
     Translation *translation; /* NULL: not made yet */
@@ -307,8 +306,7 @@ static Digest key_of(const Translation *translation, const char *compiler)
 }
 
 /* gcc puts its temporary files beside the library, where the cache removes what a killed process leaves. */
-static bool run_compiler(Translation *translation, const char *compiler, const char *folder, const char *source,
-                         const char *library)
+static bool run_compiler(const char *compiler, const char *folder, const char *source, const char *library)
 {
     const char *arguments[OPTIONS + 5] = {compiler};
     char temporary[PATH_MAX + 8];
@@ -327,20 +325,7 @@ static bool run_compiler(Translation *translation, const char *compiler, const c
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", 1, 0);
     bool started = posix_spawn(&process, compiler, &actions, NULL, (char *const *)arguments, environment) == 0;
     posix_spawn_file_actions_destroy(&actions);
-    int none = 0;
-    if (started && !atomic_compare_exchange_strong(&translation->compiler, &none, process))
-        kill(process, SIGTERM); /* translation_abandon() came first */
-    bool ended = started && waitid(P_PID, (id_t)process, &(siginfo_t){0}, WEXITED | WNOWAIT) == 0;
-    atomic_store(&translation->compiler, -1); /* before the system can give the number to another process */
-    return ended && waitpid(process, &status, 0) == process && status == 0;
-}
-
-/* Stops a compilation in another thread, and lets none start. */
-static void translation_abandon(Translation *translation)
-{
-    int process = atomic_exchange(&translation->compiler, -1);
-    if (process > 0)
-        kill(process, SIGTERM);
+    return started && waitpid(process, &status, 0) == process && status == 0;
 }
 
 static bool take_library(Translation *translation, void *library)
@@ -362,7 +347,7 @@ static bool compile_into_cache(Translation *translation, const char *compiler, c
         (size_t)snprintf(library, sizeof library, "%s/translated.so", place) >= sizeof library)
         return false;
     bool done = text_write_file(source, &translation->source, NULL) == STATUS_OK &&
-                run_compiler(translation, compiler, place, source, library) &&
+                run_compiler(compiler, place, source, library) &&
                 text_read_file(library, MAX_LIBRARY_BYTES, &content, NULL) == STATUS_OK;
     if (done)
         compile_cache_write(folder, key, &content);
@@ -980,7 +965,7 @@ static void begin_translation(Worker *worker, const Translation *translation)
 #define COMPILING_PAYS_PER_INSTRUCTION 20000000ull
 
 /* Translator.find */
-static TranslationJob *job_find(TranslationJob **jobs, const TranslatorSettings *settings, const Code *code,
+static TranslationJob *job_find(TranslationJob **jobs, TranslatorSettings *settings, const Code *code,
                                 const uint32_t shape[3])
 {
     for (TranslationJob *job = *jobs; job != NULL; job = job->next)
@@ -1000,9 +985,7 @@ static void jobs_free(TranslationJob *jobs)
 {
     while (jobs != NULL) {
         TranslationJob *next = jobs->next;
-        if (jobs->has_thread)
-            translation_abandon(jobs->translation);
-        if (jobs->has_thread)
+        if (jobs->has_thread) /* what has been begun is kept, so that nobody begins it again */
             pthread_join(jobs->thread, NULL);
         translation_free(jobs->translation);
         pthread_mutex_destroy(&jobs->lock);
@@ -1022,15 +1005,19 @@ static void *compile_in_thread(void *context)
 {
     TranslationJob *job = context;
     atomic_store(&job->state, build_library(job, true));
+    atomic_fetch_sub(&job->settings->under_way, 1);
     return NULL;
 }
 
 static void compile_meanwhile(TranslationJob *job)
 {
     atomic_store(&job->state, JOB_COMPILING);
+    atomic_fetch_add(&job->settings->under_way, 1);
     job->has_thread = pthread_create(&job->thread, NULL, compile_in_thread, job) == 0;
-    if (!job->has_thread)
-        atomic_store(&job->state, JOB_FAILED);
+    if (job->has_thread)
+        return;
+    atomic_store(&job->state, JOB_FAILED);
+    atomic_fetch_sub(&job->settings->under_way, 1);
 }
 
 static void take_job_steps(TranslationJob *job, uint64_t lane_instructions)

@@ -1,16 +1,16 @@
 // expect: Time Limit Exceeded
 // problem: conv1d
 // naive: does not apply: the naive judge has only one case, and waiting gains nothing but the judge's time
-// Asks for a little every few microseconds for twenty seconds in each call of solve(), so that the judge looks for requests all
-// the while and never goes to sleep. Computes the right answer. Time for which the judge looks for requests must count like
-// time for which it sleeps: the limit on the host's time ends the first call, not the budget after half the cases.
+// Asks for a little every few microseconds for twenty seconds of its own time in each call of solve(), so that the judge looks
+// for requests all the while and never goes to sleep. Computes the right answer. Time for which the judge looks for requests must
+// count like time for which it sleeps: the limit on the host's time ends the first call, not the budget after half the cases.
 #include <cuda_runtime.h>
 #include <time.h>
 
 static double now_s()
 {
     timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now); // that of the wall passes faster on a busy machine
     return now.tv_sec + now.tv_nsec * 1e-9;
 }
 

@@ -54,7 +54,7 @@ step 6 "modelling them"
 export CONVJUDGE_SAMPLE=1000000000 # lane-instructions of a launch; without a limit this step takes half an hour
 export CONVJUDGE_PROFILES=$out CONVJUDGE_PROFILE=$name CONVJUDGE_LIBRARIES=$out/libraries
 "$build/hardware/driver-sim" "$out/plan" >"$out/modelled.txt"
-tools/hardware/evaluate.py "$out/times.txt" "$out/modelled.txt"
+tests/hardware/evaluate.py "$out/times.txt" "$out/modelled.txt"
 echo
 echo "$out/$name.json is a profile of $title. What it says of itself:"
 jq -r '.sources | [to_entries[] | select(.value | startswith("not measured")) | .key] | "  not measured: \(length) of the values: \(join(", "))"' "$out/$name.json"

@@ -88,11 +88,16 @@ static const char values[] =
     "{\"name\": \"equal\", \"why\": \"-\", \"sizes\": {\"rows\": 9, \"cols\": 1000}, \"inputs\": {\n"
     " \"a\": {\"generator\": \"constant\", \"value\": 0.5}, \"b\": {\"generator\": \"constant\"},"
     " \"mask\": {\"generator\": \"constant\"}}},\n"
+    "{\"name\": \"nearly equal\", \"why\": \"-\", \"sizes\": {\"rows\": 9, \"cols\": 1000}, \"inputs\": {\n"
+    " \"a\": {\"as_before\": true, \"change\": 0.25}, \"b\": {\"as_before\": true}, \"mask\": {\"as_before\": true}}},\n"
     "{\"name\": \"huge\", \"why\": \"-\", \"sizes\": {\"rows\": 20, \"cols\": 20}, \"inputs\": {\n"
     " \"a\": {\"generator\": \"uniform\", \"low\": 1, \"high\": 2, \"seed\": 3, \"pattern\": \"sparse\","
     " \"one_in\": 400, \"others\": 1e-6}, \"b\": {\"generator\": \"integers\", \"seed\": 4},"
     " \"mask\": {\"generator\": \"ramp\"}}},\n"
     "{\"name\": \"changed\", \"why\": \"-\", \"sizes\": {\"rows\": 20, \"cols\": 20}, \"inputs\": {\n"
+    " \"a\": {\"as_before\": true, \"change\": 0.5}, \"b\": {\"as_before\": true, \"change\": 1},"
+    " \"mask\": {\"as_before\": true, \"change\": 7}}},\n"
+    "{\"name\": \"again\", \"why\": \"-\", \"sizes\": {\"rows\": 20, \"cols\": 20}, \"inputs\": {\n"
     " \"a\": {\"as_before\": true, \"change\": 0.5}, \"b\": {\"as_before\": true, \"change\": 1},"
     " \"mask\": {\"as_before\": true, \"change\": 7}}}]}\n";
 
@@ -126,13 +131,15 @@ static const struct {
      "no hidden or timed case has the largest cols, 1000"},
     {inspect_limits, HIDDEN, hidden, "\"rows\": 6", "\"rows\": 4",
      "no hidden or timed case is as large as rows <= 2 * cols lets it be"},
+    {inspect_limits, "problems/blend/problem.json", home_problem, "rows <= 2 * cols", "rows * cols <= 1000000", NULL},
 
     {values_in_full, HIDDEN, values, "\"zero\"", "\"nothing\"", NULL},
     {values_in_full, HIDDEN, hidden, "\"least\"", "\"smallest\"",
      "a, b, mask: no hidden case in which all elements are zero\n"
      "a: no hidden case in which all elements are equal, and not zero\n"
+     "a: no hidden case in which all elements but one are equal\n"
      "a, b, mask: no hidden case in which one element differs from the case before, as in "
-     "{\"as_before\": true, \"change\": 1}\n"
+     "{\"as_before\": true, \"change\": 1}, twice in a row\n"
      "a: no hidden case in which one element is a thousand times as large as all others\n"
      "no hidden case without negative elements has "},
     {values_in_full, HIDDEN, values, "\"value\": 0.5", "\"value\": -0.5",

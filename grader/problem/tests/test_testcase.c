@@ -113,6 +113,48 @@ static void arrays_of_every_type_are_filled(void **state)
     problem_free(&problem);
 }
 
+/* The places lie in the second half for odd changes, and at an odd position for the second and third. */
+static void changes_add_up_from_case_to_case(void **state)
+{
+    enum { COUNT = 37 * 29, CHANGED = 4 };
+    static const char changed[] = "{\"name\": \"change %d\", \"why\": \"-\", \"sizes\": {\"rows\": 37, \"cols\": 29},\n"
+                                  " \"inputs\": {\"a\": {\"as_before\": true, \"change\": 0.5},"
+                                  " \"b\": {\"as_before\": true}, \"mask\": {\"as_before\": true, \"change\": 9}}},\n";
+    Text insertion = {0};
+    for (int i = 0; i < CHANGED; i++)
+        text_printf(&insertion, changed, i);
+    text_add(&insertion, "{\"name\": \"steps\"");
+    char *const text = replaced(home_hidden, "{\"name\": \"steps\"", insertion.data);
+    const GeneratorKey secret = {{1}};
+    static float data[CHANGED + 1][COUNT];
+    Problem problem;
+    TestcaseSet set;
+    Message why = {0};
+    home_write("testcases/blend/hidden.json", text);
+    assert_int_equal(problem_read("blend", &problem, &why), STATUS_OK);
+    if (testcases_read(&problem, &set, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    home_write("testcases/blend/hidden.json", home_hidden);
+    for (size_t i = 0; i <= CHANGED; i++)
+        testcase_fill(&problem, &set.cases[1 + i], 0, &secret, data[i], COUNT);
+    for (size_t i = 0; i < CHANGED; i++) {
+        size_t changes = 0, position = 0;
+        for (size_t k = 0; k < COUNT; k++)
+            if (data[i + 1][k] != data[i][k]) {
+                changes++;
+                position = k;
+            }
+        assert_int_equal(changes, 1);
+        assert_true(data[i + 1][position] == data[i][position] + 0.5f);
+        assert_int_equal(position % 2, i == 1 || i == 2);
+        assert_int_equal(position >= COUNT / 2, i % 2);
+    }
+    testcases_free(&set);
+    problem_free(&problem);
+    text_free(&insertion);
+    free(text);
+}
+
 /* Each row changes a file, which is then refused with a message that contains the last string. */
 static const struct {
     const char *file, *from, *to, *message;
@@ -208,8 +250,8 @@ static const struct {
      "change: expected a number other than 0"},
     {"hidden",
      "{\"rows\": 2, \"cols\": 3},\n \"inputs\": {\"a\": {\"generator\": \"ramp\", \"start\": 1, \"step\": 0.5}",
-     "{\"rows\": 37, \"cols\": 29},\n \"inputs\": {\"a\": {\"as_before\": true, \"change\": 1}, \"b\": {\"generator\": \"constant\"}, \"mask\": {\"generator\": \"constant\"}}},\n{\"name\": \"third\", \"why\": \"-\", \"sizes\": {\"rows\": 37, \"cols\": 29},\n \"inputs\": {\"a\": {\"as_before\": true}",
-     "a: a of the case before, \"steps\", has a \"change\" itself"},
+     "{\"rows\": 37, \"cols\": 29},\n \"inputs\": {\"a\": {\"as_before\": true, \"change\": 1}, \"b\": {\"generator\": \"constant\"}, \"mask\": {\"generator\": \"constant\"}}},\n{\"name\": \"third\", \"why\": \"-\", \"sizes\": {\"rows\": 37, \"cols\": 29},\n \"inputs\": {\"a\": {\"as_before\": true, \"change\": 2}",
+     "change: expected 1, as in the case before"},
     {"hidden", "{\"generator\": \"ramp\", \"start\": 1, \"step\": 0.5}",
      "{\"generator\": \"uniform\", \"pattern\": \"emboss\"}",
      "a has 6 elements: expected an odd number, with a middle"},
@@ -699,6 +741,7 @@ int main(void)
         cmocka_unit_test(literal_values_have_the_type_of_their_parameter),
         cmocka_unit_test(what_is_left_out_has_its_default),
         cmocka_unit_test(arrays_of_every_type_are_filled),
+        cmocka_unit_test(changes_add_up_from_case_to_case),
         cmocka_unit_test(a_sparse_array_keeps_one_element_of_each_run),
         cmocka_unit_test(a_sparse_array_can_keep_runs),
         cmocka_unit_test(an_embossing_filter_adds_up_to_its_middle),

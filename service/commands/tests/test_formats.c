@@ -3,17 +3,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/record.h"
+#include "base/tests/record_pages.h"
 #include "grader/judge/result_json.h"
 #include "grader/report/explain_report.h"
+#include "grader/report/trace.h"
 #include "grader/report/report_leaderboard.h"
 #include "harness/device/ceilings.h"
 #include "service/commands/operate.h"
 #include "service/course/class_read.h"
 #include "service/store/config.h"
 
-/* Tables of docs/reference/formats.md that are printed from the rows of the code, each between two lines: a comment that names it, and
- * END. `build/service/commands/tests/test_formats write` prints them anew. */
+/* What docs/reference/ prints from the rows of the code: tables of formats.md, each between two lines, a comment that names it
+ * and END; and the schemas. `build/service/commands/tests/test_formats write` prints them anew. */
 
 static const char PAGE[] = "docs/reference/formats.md", END[] = "<!-- end of rows -->\n";
 
@@ -21,9 +22,10 @@ static const struct {
     const char *name;
     const RecordTable *table;
 } tables[] = {
-    {"problem.json", &problem_table},  {"result.json", &result_table},         {"class.json", &class_table},
-    {"quarantine", &quarantine_table}, {"a batch", &rejudge_batch_table},      {"rejudged", &rejudge_row_table},
-    {"explain.json", &explain_table},  {"references.json", &references_table}, {"device.json", &ceilings_table},
+    {"problem.json", &problem_table},  {"result.json", &result_table},    {"class.json", &class_table},
+    {"quarantine", &quarantine_table}, {"a batch", &rejudge_batch_table}, {"rejudged", &rejudge_row_table},
+    {"explain.json", &explain_table},  {"trace.json", &trace_table},      {"references.json", &references_table},
+    {"device.json", &ceilings_table},
 };
 
 /* The page with all tables as the rows print them. */
@@ -38,7 +40,7 @@ static void print_page(const Text *page, Text *out)
             fail_test("%s: expected \"%s\" in the order of this test's table, and \"%s\" below it", PAGE, begin, END);
         from += strlen(begin);
         text_append(out, rest, (size_t)(from - rest));
-        record_print_markdown(tables[i].table, out);
+        print_markdown(tables[i].table, out);
         rest = to;
     }
     text_add(out, rest);
@@ -58,7 +60,67 @@ static void the_page_has_the_rows_of_the_code(void **state)
     text_free(&expected);
 }
 
-static int write_page(void)
+/* ---- schemas ----------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *path;
+    const RecordTable *table;
+} schemas[] = {{"docs/reference/config.schema.json", &config_table},
+               {"docs/reference/problem.schema.json", &problem_table},
+               {"docs/reference/class.schema.json", &class_table}};
+
+static void print_schema_file(size_t which, Text *out)
+{
+    JsonFile file;
+    Message why;
+    if (json_read(schemas[which].path, 1 << 20, &file, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    print_schema(schemas[which].table, file.root, out);
+    json_free(&file);
+}
+
+static void the_schemas_have_the_rows_of_the_code(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(schemas); i++) {
+        Text is = {0}, expected = {0};
+        Message why;
+        assert_int_equal(text_read_file(schemas[i].path, 1 << 20, &is, &why), STATUS_OK);
+        print_schema_file(i, &expected);
+        if (strcmp(is.data, expected.data) != 0)
+            fail_test("%s differs from the rows of the code: run %s write", schemas[i].path,
+                      "build/service/commands/tests/test_formats");
+        text_free(&is);
+        text_free(&expected);
+    }
+}
+
+/* A row with a limit, an obligation or a name of its own shows in the schema, whatever that said. */
+static void a_schema_follows_its_rows(void **state)
+{
+    static const char *const names[] = {"one", "two", NULL};
+    typedef struct Part {
+        int number;
+        const char *name;
+    } Part;
+    RECORD(part_table, Part, ROW(Part, number, "number", .required = true, .low = 2, .high = 5),
+           ROW(Part, name, "name", .names = names));
+    JsonFile said;
+    Message why;
+    Text out = {0};
+    const char text[] = "{\"title\": \"t\", \"properties\": {\"number\": {\"type\": \"number\"}, \"old\": {}}}";
+    assert_int_equal(json_parse("part", text, strlen(text), &said, &why), STATUS_OK);
+    print_schema(&part_table, said.root, &out);
+    assert_non_null(strstr(out.data, "\"required\": [\"number\"]"));
+    assert_non_null(strstr(out.data, "\"number\": {\"type\": \"integer\", \"minimum\": 2, \"maximum\": 5}"));
+    assert_non_null(strstr(out.data, "\"name\": {\"enum\": [\"one\", \"two\"]}"));
+    assert_null(strstr(out.data, "old"));
+    text_free(&out);
+    json_free(&said);
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static int write_all(void)
 {
     Text page = {0}, written = {0};
     Message why;
@@ -67,6 +129,12 @@ static int write_page(void)
         print_page(&page, &written);
         status = text_write_file(PAGE, &written, &why);
     }
+    for (size_t i = 0; i < COUNT_OF(schemas) && status == STATUS_OK; i++) {
+        Text schema = {0};
+        print_schema_file(i, &schema);
+        status = text_write_file(schemas[i].path, &schema, &why);
+        text_free(&schema);
+    }
     if (status != STATUS_OK)
         fprintf(stderr, "%s\n", why.text);
     text_free(&page);
@@ -74,92 +142,14 @@ static int write_page(void)
     return status == STATUS_OK ? 0 : 2;
 }
 
-/* ---- schemas ----------------------------------------------------------------------------------------------------- */
-
-/* What a schema says of a key, after "$ref". */
-static const cJSON *resolved(const cJSON *root, const cJSON *item)
-{
-    const char *name = json_string(item, "$ref");
-    return name == NULL ? item : json_get(json_get(root, "definitions"), name + strlen("#/definitions/"));
-}
-
-static bool is_listed(const cJSON *list, const char *word)
-{
-    const cJSON *item;
-    cJSON_ArrayForEach(item, list)
-    {
-        if (strcmp(item->valuestring, word) == 0)
-            return true;
-    }
-    return false;
-}
-
-static void has_number(const char *key, const cJSON *said, const char *name, double expected)
-{
-    const cJSON *item = json_get(said, name);
-    if (item == NULL || item->valuedouble != expected)
-        fail_test("%s: the schema has another \"%s\" than the row's %.15g", key, name, expected);
-}
-
-static void schema_has(const cJSON *root, const cJSON *object, const RecordTable *table);
-
-static void schema_has_row(const cJSON *root, const cJSON *said, const RecordRow *row)
-{
-    const char *type = json_string(said, "type");
-    const bool is_whole = row->kind == RECORD_INTEGER || row->kind == RECORD_UNSIGNED;
-    if (row->kind == RECORD_SCHEMA)
-        has_number(row->key, said, "const", row->low);
-    else if (row->table != NULL)
-        schema_has(root, said, row->table);
-    else if (row->names != NULL)
-        for (size_t i = 0; row->names[i] != NULL; i++)
-            assert_true(is_listed(json_get(said, "enum"), row->names[i]));
-    else if (is_whole || row->kind == RECORD_DOUBLE) {
-        assert_string_equal(type, is_whole ? "integer" : "number");
-        has_number(row->key, said, "minimum", row->low);
-        has_number(row->key, said, "maximum", row->high);
-    }
-}
-
-/* The same keys, required ones, kinds and limits as the rows. */
-static void schema_has(const cJSON *root, const cJSON *object, const RecordTable *table)
-{
-    const cJSON *properties = json_get(object, "properties");
-    for (const RecordRow *row = table->rows; row < table->rows + table->count; row++) {
-        const cJSON *said = json_get(properties, row->key);
-        if (said == NULL)
-            fail_test("%s is not in the schema", row->key);
-        if (is_listed(json_get(object, "required"), row->key) != row->required)
-            fail_test("%s: the schema and the row differ in whether it is required", row->key);
-        schema_has_row(root, resolved(root, said), row);
-    }
-    assert_int_equal(cJSON_GetArraySize(properties), table->count);
-}
-
-static void the_schemas_have_the_rows_of_the_code(void **state)
-{
-    static const struct {
-        const char *path;
-        const RecordTable *table;
-    } schemas[] = {{"docs/reference/config.schema.json", &config_table},
-                   {"docs/reference/problem.schema.json", &problem_table}};
-    for (size_t i = 0; i < COUNT_OF(schemas); i++) {
-        JsonFile file;
-        Message why;
-        if (json_read(schemas[i].path, 1 << 20, &file, &why) != STATUS_OK)
-            fail_test("%s", why.text);
-        schema_has(file.root, file.root, schemas[i].table);
-        json_free(&file);
-    }
-}
-
 int main(int argument_count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_page_has_the_rows_of_the_code),
         cmocka_unit_test(the_schemas_have_the_rows_of_the_code),
+        cmocka_unit_test(a_schema_follows_its_rows),
     };
     if (argument_count == 2 && strcmp(arguments[1], "write") == 0)
-        return write_page();
+        return write_all();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

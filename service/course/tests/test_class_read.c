@@ -74,6 +74,13 @@ static const struct {
     {"[\"bob\", \"ada\"]", "[\"bob\", \" \"]", ":2: the name begins or ends with a space"},
     {"[\"bob\", \"ada\"]", "[\"bob\", \"bob\"]", ":2: \"bob\" is listed twice in group \"tutorial 1\""},
     {"\"tutorial 2\"", "\"tutorial 1\"", ":2: name: there are two groups \"tutorial 1\""},
+    {"\"eve\"", "{\"id\": \"17\"}", "name"},
+    {"\"bob\", \"ada\"", "{\"name\": \"bob\", \"also\": [\"B\"]}, {\"name\": \"ada\", \"also\": [\"B\"]}",
+     ":2: \"B\" is \"bob\" already, found it for \"ada\""},
+    {"\"bob\", \"ada\"", "{\"name\": \"bob\", \"id\": \"7\"}, {\"name\": \"ada\", \"id\": \"7\"}",
+     ":2: id: \"7\" is \"bob\" already, found it for \"ada\""},
+    {"\"bob\", \"ada\"", "{\"name\": \"bob\", \"also\": [\"eve\"]}, \"ada\"",
+     ":2: groups: \"eve\" is a person and another spelling of \"bob\""},
     {"[\"eve\"]", "\"eve\"", ":2: people: expected an array"},
     {"\"week-1\"", "\"Week 1\"",
      ":4: id: expected lower-case letters, digits and dashes such as \"week-1\", found \"Week 1\""},
@@ -241,6 +248,71 @@ static void groups_say_who_takes_part(void **state)
     class_file_free(&class);
 }
 
+static void a_person_has_ids_and_other_spellings(void **state)
+{
+    ClassFile class;
+    Message why;
+    (void)state;
+    assert_int_equal(read_changed("\"bob\"",
+                                  "{\"name\": \"bob\", \"id\": \"17\", \"also\": [\"Bob Moor\", \"moorbob\"]}", &class,
+                                  &why),
+                     STATUS_OK);
+    assert_string_equal(class_name_of(&class, "moorbob", ""), "bob");
+    assert_string_equal(class_name_of(&class, "anything", "17"), "bob");
+    assert_string_equal(class_name_of(&class, "17", ""), "17");
+    assert_string_equal(class_id_of(&class, "bob"), "17");
+    assert_string_equal(class_id_of(&class, "ada"), "");
+    class_file_free(&class);
+}
+
+static void the_nearest_name_is_found_whatever_the_order_of_its_words(void **state)
+{
+    ClassFile class;
+    Message why;
+    (void)state;
+    assert_int_equal(read_changed("\"bob\"", "\"Ada Lovelace\"", &class, &why), STATUS_OK);
+    assert_string_equal(class_nearest(&class, "lovelaceada", &class.arena), "Ada Lovelace");
+    assert_string_equal(class_nearest(&class, "Lovelace, Ada", &class.arena), "Ada Lovelace");
+    assert_string_equal(class_nearest(&class, "Ada Lovelaec", &class.arena), "Ada Lovelace");
+    assert_string_equal(class_nearest(&class, "evee", &class.arena), "eve");
+    assert_null(class_nearest(&class, "Grace Hopper", &class.arena));
+    class_file_free(&class);
+}
+
+static void overrides_are_read_and_mistakes_refused(void **state)
+{
+    static const char override[] =
+        "\"overrides\": [{\"person\": \"%s\", \"assignment\": \"week-1\", \"problem\": \"%s\","
+        " \"points\": 2.5, \"why\": \"shown on paper\", \"by\": \"grace\"}],\n \"handed_out\"";
+    static const struct {
+        const char *person, *problem, *message;
+    } wrong[] = {{"eve", "conv1d", "\"eve\" is in no group of assignment \"week-1\""},
+                 {"mallory", "conv1d", "no group holds \"mallory\""},
+                 {"ada", "conv2d", "assignment \"week-1\" has no problem \"conv2d\""}};
+    ClassFile class;
+    Message why;
+    char text[400];
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(text, sizeof text, override, wrong[i].person, wrong[i].problem);
+        assert_int_equal(read_changed("\"handed_out\"", text, &class, &why), STATUS_BAD_INPUT);
+        if (strstr(why.text, wrong[i].message) == NULL)
+            fail_test("%s", why.text);
+    }
+    const char *twice =
+        "\"overrides\": [{\"person\": \"ada\", \"assignment\": \"week-1\", \"problem\": \"conv1d\", \"points\": 1,"
+        " \"why\": \"x\", \"by\": \"grace\"}, {\"person\": \"ada\", \"assignment\": \"week-1\", \"problem\": \"conv1d\","
+        " \"points\": 2, \"why\": \"y\", \"by\": \"grace\"}], \"handed_out\"";
+    assert_int_equal(read_changed("\"handed_out\"", twice, &class, &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "\"ada\" has two overrides of problem \"conv1d\""));
+    snprintf(text, sizeof text, override, "ada", "conv1d");
+    assert_int_equal(read_changed("\"handed_out\"", text, &class, &why), STATUS_OK);
+    const ClassOverride *found = class_override(&class, &class.assignments[0], "ada", "conv1d");
+    assert_float_equal(found->points, 2.5, 0);
+    assert_null(class_override(&class, &class.assignments[0], "bob", "conv1d"));
+    class_file_free(&class);
+}
+
 static void an_assignment_closes_after_the_last_extension_with_its_late_days(void **state)
 {
     ClassFile class = read_whole();
@@ -287,6 +359,9 @@ int main(void)
         cmocka_unit_test(a_missing_file_is_not_found),
         cmocka_unit_test(all_keys_are_read),
         cmocka_unit_test(groups_say_who_takes_part),
+        cmocka_unit_test(a_person_has_ids_and_other_spellings),
+        cmocka_unit_test(the_nearest_name_is_found_whatever_the_order_of_its_words),
+        cmocka_unit_test(overrides_are_read_and_mistakes_refused),
         cmocka_unit_test(an_assignment_closes_after_the_last_extension_with_its_late_days),
         cmocka_unit_test(paths_are_checked_where_they_are_needed),
     };

@@ -115,8 +115,8 @@ static SubmissionFact waiting(Fixture *fixture, int64_t id, const char *received
 
 static ProblemPoints count(Fixture *fixture, const SubmissionFact *facts, size_t fact_count)
 {
-    const AssignmentPoints all = points_of(&fixture->file, &fixture->assignment, "ada", facts, fact_count,
-                                           &fixture->file.arena);
+    const PersonFacts ada = {.person = "ada", .facts = (SubmissionFact *)facts, .count = fact_count};
+    const AssignmentPoints all = points_of(&fixture->file, &fixture->assignment, &ada, &fixture->file.arena);
     assert_float_equal(all.points, all.problems[0].points, 0);
     assert_int_equal(all.is_final, all.problems[0].is_final);
     return all.problems[0];
@@ -444,8 +444,8 @@ static void an_extension_moves_the_deadline_of_one_person(void **state)
     fixture->file.extension_count = 1;
     const ProblemPoints points = count(fixture, &fact, 1);
     expect(&points, 9, true, "The deadline was extended to 2026-11-16 23:59 by grace: ill.");
-    const AssignmentPoints other = points_of(&fixture->file, &fixture->assignment, "bob", &fact, 1,
-                                             &fixture->file.arena);
+    const PersonFacts bob = {.person = "bob", .facts = (SubmissionFact *)&fact, .count = 1};
+    const AssignmentPoints other = points_of(&fixture->file, &fixture->assignment, &bob, &fixture->file.arena);
     expect(&other.problems[0], 0, true, "came too late to count");
     done(fixture);
 }

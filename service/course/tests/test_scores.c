@@ -3,6 +3,8 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "service/course/class_file.h"
+#include "service/course/class_summary.h"
+#include "service/course/facts.h"
 #include "service/course/scores.h"
 #include "service/store/judgings.h"
 
@@ -259,6 +261,11 @@ static void who_is_in_no_group_gets_a_row_unless_a_teacher(void **state)
     assignment.group_count = 1;
     scores = read_scores();
     assert_int_equal(scores.count, 2);
+    size_t count;
+    const Stranger *strangers = scores_strangers(&scores, SIZE_MAX, &arena, &count);
+    assert_int_equal(count, 1);
+    assert_string_equal(strangers[0].person, "carol");
+    assert_null(strangers[0].nearest);
     class_file_free(&class);
 }
 
@@ -267,8 +274,10 @@ static void the_time_of_another_system_counts(void **state)
     make_class();
     const int64_t first = hands_in("bob", "a.cu"), second = hands_in("bob", "b.cu");
     char sql[300];
-    snprintf(sql, sizeof sql, "INSERT INTO taken_in VALUES (%lld, 'bob/a.cu', 1000, 1), (%lld, 'bob/b.cu', NULL, 1)",
-             (long long)first, (long long)second);
+    snprintf(
+        sql, sizeof sql,
+        "INSERT INTO taken_in (submission, origin, received_s, marked_late) VALUES (%lld, 'bob/a.cu', 1000, 1), (%lld, 'bob/b.cu', NULL, 1)",
+        (long long)first, (long long)second);
     must(database_run(store, sql, &why));
     const Scores scores = read_scores();
     const PersonFacts *facts = scores.people[1].facts;
@@ -276,6 +285,63 @@ static void the_time_of_another_system_counts(void **state)
     assert_true(facts->facts[0].has_received);
     assert_false(facts->facts[1].has_received);
     assert_true(facts->facts[1].marked_late);
+    class_file_free(&class);
+}
+
+static void a_refused_file_is_refused_and_not_missing(void **state)
+{
+    make_class();
+    must(database_run(store,
+                      "INSERT INTO refused_file VALUES ('/in', 'bob.zip', 'bob', '', 'is no archive that can be read'),"
+                      " ('/in', 'week-2/bob.cu', 'bob', 'week-2', 'the file is empty')",
+                      &why));
+    Scores scores = read_scores();
+    assert_string_equal(points_of_person(&scores, "bob")->reason,
+                        "'bob.zip' was refused: is no archive that can be read.");
+    assert_string_equal(points_of_person(&scores, "bob")->told, points_of_person(&scores, "bob")->reason);
+    holds(points_of_person(&scores, "=1+1")->reason, "Nothing was submitted.");
+    Facts facts = {0};
+    must(summary_facts_read(store, &scores, &facts, &why));
+    const Summary summary = summary_of(&facts, "", "", &arena);
+    assert_int_equal(summary.assignments[0].nothing_count, 1);
+    assert_int_equal(summary.assignments[0].refused_count, 1);
+    holds(summary.assignments[0].refused[0]->refused, "'bob.zip' was refused");
+    facts_free(&facts);
+    class_file_free(&class);
+}
+
+static void a_teacher_sets_points_and_the_counted_ones_stay_in_the_reason(void **state)
+{
+    make_class();
+    judged(hands_in("bob", "a.cu"), "Accepted", accepted, "ranked");
+    ClassOverride override = {.person = "bob",
+                              .assignment = &assignment,
+                              .problem = "conv1d",
+                              .points = 2.5,
+                              .why = "copied half of it",
+                              .by = "grace"};
+    class.overrides = &override;
+    class.override_count = 1;
+    const Scores scores = read_scores();
+    const ProblemPoints *points = points_of_person(&scores, "bob");
+    assert_float_equal(points->points, 2.5, 0);
+    assert_float_equal(scores.people[1].assignments[0].points, 2.5, 0);
+    holds(points->reason, "Set to 2.5 by grace: copied half of it. Counted: 8. Submission 1 counts");
+    class_file_free(&class);
+}
+
+static void the_id_of_the_roster_or_of_the_export_is_in_the_table(void **state)
+{
+    make_class();
+    char sql[200];
+    snprintf(sql, sizeof sql, "INSERT INTO taken_in VALUES (%lld, 'moorbob_17_42_a.cu', NULL, 0, '17')",
+             (long long)hands_in("bob", "a.cu"));
+    must(database_run(store, sql, &why));
+    holds(csv(), "\r\nbob,17,\"tutorial");
+    ClassSpelling spelling = {"u0815", "bob", true};
+    class.spellings = &spelling;
+    class.spelling_count = 1;
+    holds(csv(), "\r\nbob,u0815,\"tutorial");
     class_file_free(&class);
 }
 
@@ -298,9 +364,9 @@ static void the_table_is_plain_text_for_every_spreadsheet(void **state)
     judged(hands_in("=1+1", "x;=2\"\t@b.cu"), "Compile Error", "{}", "not ranked: Compile Error");
     const char *table = csv();
     holds(table,
-          "person,groups,assignment,problem,points,most,final,submission,file,verdict,received,late_s,reason\r\n");
-    holds(table, "\r\n'=1+1,\"tutorial, 1\",week-1,conv1d,0,9,yes,1,\"x;'=2\"\"\t'@b.cu\",Compile Error,");
-    holds(table, "\r\nbob,\"tutorial, 1\",week-1,conv1d,0,9,yes,,,,,,Nothing was submitted.\r\n");
+          "person,id,groups,assignment,problem,points,most,final,submission,file,verdict,received,late_s,reason\r\n");
+    holds(table, "\r\n'=1+1,,\"tutorial, 1\",week-1,conv1d,0,9,yes,1,\"x;'=2\"\"\t'@b.cu\",Compile Error,");
+    holds(table, "\r\nbob,,\"tutorial, 1\",week-1,conv1d,0,9,yes,,,,,,Nothing was submitted.\r\n");
     assert_string_equal(table, csv());
     class_file_free(&class);
 }
@@ -338,6 +404,9 @@ int main(void)
         test(only_what_was_handed_in_for_the_ranking_counts),
         test(who_is_in_no_group_gets_a_row_unless_a_teacher),
         test(the_time_of_another_system_counts),
+        test(a_refused_file_is_refused_and_not_missing),
+        test(a_teacher_sets_points_and_the_counted_ones_stay_in_the_reason),
+        test(the_id_of_the_roster_or_of_the_export_is_in_the_table),
         test(one_person_alone_has_the_same_facts),
         test(the_table_is_plain_text_for_every_spreadsheet),
         test(json_has_the_same_and_the_parts),

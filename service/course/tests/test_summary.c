@@ -64,7 +64,8 @@ static void a_class_of_three_is_summarised(void **state)
 {
     Class class = begin();
     for (int i = 0; i < 3; i++)
-        facts_expect(&class.facts, facts_person(&class.facts, (const char *[]){"ada", "bob", "eve"}[i]), "week-1");
+        facts_expect(&class.facts, facts_person(&class.facts, (const char *[]){"ada", "bob", "eve"}[i]), "week-1",
+                     NULL);
     hand_in(&class, "ada", "Wrong Answer", wrong, 0);
     hand_in(&class, "ada", "Accepted", accepted, 1.5);
     hand_in(&class, "ada", "Accepted", accepted, 1);
@@ -212,7 +213,7 @@ static void names_and_lines_are_shown_as_text(void **state)
 {
     Class class = begin();
     hand_in(&class, "eve <b>\033[31m", "Wrong Answer", wrong, 0);
-    facts_expect(&class.facts, facts_person(&class.facts, "mal\nlory"), "week-1");
+    facts_expect(&class.facts, facts_person(&class.facts, "mal\nlory"), "week-1", NULL);
     facts_add_points(&class.facts, &(FactPoints){0, "week-1", 2.5, 4});
     const Summary summary = summarised(&class);
     Text page = {0};
@@ -244,8 +245,8 @@ static void the_page_says_what_the_summary_holds(void **state)
     hand_in(&class, "ada", "Accepted", accepted, 1.5);
     for (int i = 0; i <= STUCK_LEAST; i++)
         hand_in(&class, "bob", "Wrong Answer", wrong, 0);
-    facts_expect(&class.facts, facts_person(&class.facts, "bob"), "week-1");
-    facts_expect(&class.facts, facts_person(&class.facts, "eve"), "week-1");
+    facts_expect(&class.facts, facts_person(&class.facts, "bob"), "week-1", NULL);
+    facts_expect(&class.facts, facts_person(&class.facts, "eve"), "week-1", NULL);
     facts_add_points(&class.facts, &(FactPoints){0, "week-1", 2.5, 4});
     const Summary summary = summarised(&class);
     summary_page(&page, &(Site){.is_teacher = true}, &summary);

@@ -52,7 +52,7 @@ static void the_database_holds_no_secret(void **state)
     char question[400];
     must(token_add(store, admitted("ada").id, TOKEN_FOR_ALL, &token, &why));
     must(login_begin(store, token.hex, &cookie, &why));
-    must(people_add_group(store, "class A", &invitation, &why));
+    must(people_add_group(store, "class A", 0, &invitation, &why));
     const Secret *const secrets[] = {&token, &cookie, &invitation};
     for (size_t i = 0; i < COUNT_OF(secrets); i++) {
         snprintf(
@@ -146,9 +146,9 @@ static void an_invitation_leads_into_its_group(void **state)
     size_t count;
     const Person ada = admitted("ada");
     admitted("bob");
-    must(people_add_group(store, "class A", &invitation, &why));
-    assert_int_equal(people_add_group(store, "class A", &invitation, &why), STATUS_BAD_INPUT);
-    must(people_add_group(store, "class B", &invitation, &why));
+    must(people_add_group(store, "class A", 0, &invitation, &why));
+    assert_int_equal(people_add_group(store, "class A", 0, &invitation, &why), STATUS_BAD_INPUT);
+    must(people_add_group(store, "class B", 0, &invitation, &why));
     must(people_join_group(store, invitation.hex, ada.id, &arena, &group, &why));
     must(people_join_group(store, invitation.hex, ada.id, &arena, &group, &why));
     assert_string_equal(group.name, "class B");

@@ -168,6 +168,43 @@ static void a_wrong_sample_shows_two_elements(void **state)
     text_free(&page);
 }
 
+#define TRACED(CELLS)                                                                                                          \
+    "{\"verdict\": \"Wrong Answer\", \"cases\": [{\"name\": \"small\", \"verdict\": \"Wrong Answer\", \"sizes\": {\"n\": 4}, " \
+    "\"wrong\": 3, \"count\": 4, \"first_wrong\": {\"position\": [2]}, \"trace\": {\"case\": \"small\", \"element\": "         \
+    "\"output[2]\", \"expected\": 5, \"is_wrong\": true, \"writer\": \"It is stored by <b>.\", \"sentence\": "                 \
+    "\"input[2] is missing.\", \"rows\": [{\"mark\": \"first\", \"term\": \"\", \"value\": 0, \"lines\": \"\", "               \
+    "\"expected\": \"input[2]\"}], \"maps\": [{\"array\": \"input\", \"first_row\": 0, \"first_column\": 1, \"rows\": 1, "     \
+    "\"columns\": 3, \"cells\": \"" CELLS "\"}]}}]}"
+
+static void a_wrong_sample_shows_its_trace(void **state)
+{
+    cJSON *result = cJSON_Parse(TRACED("=-."));
+    cJSON *values = a_submission("judged");
+    SubmissionRecord record = {0};
+    record.result = result;
+    Text page = draw(&student, values, record);
+    expect(&page, "<summary>Why is output[2] wrong?</summary>");
+    expect(&page, "has no number, expected 5. It is stored by &lt;b&gt;.");
+    expect(&page, "<p class=\"finding\">input[2] is missing.</p>");
+    expect(&page, "aria-label=\"Terms of output[2]\"");
+    expect(&page, "Used as by the oracle: [1]. Used only by the oracle: [2]. ");
+    expect(&page, "Elements that its terms use. Blue: as the oracle does.");
+    cJSON_Delete(result);
+    text_free(&page);
+}
+
+static void a_trace_that_does_not_fit_its_map_is_left_out(void **state)
+{
+    cJSON *result = cJSON_Parse(TRACED("=-"));
+    cJSON *values = a_submission("judged");
+    SubmissionRecord record = {0};
+    record.result = result;
+    Text page = draw(&student, values, record);
+    assert_null(strstr(page.data, "Why is"));
+    cJSON_Delete(result);
+    text_free(&page);
+}
+
 /* Rows and columns as they are; what is wrong in bold. */
 static void the_pictures_of_an_output_have_their_numbers(void **state)
 {
@@ -277,6 +314,8 @@ int main(void)
         cmocka_unit_test(an_ended_submission_needs_no_script),
         cmocka_unit_test(everything_that_people_wrote_is_escaped),
         cmocka_unit_test(a_wrong_sample_shows_two_elements),
+        cmocka_unit_test(a_wrong_sample_shows_its_trace),
+        cmocka_unit_test(a_trace_that_does_not_fit_its_map_is_left_out),
         cmocka_unit_test(the_pictures_of_an_output_have_their_numbers),
         cmocka_unit_test(a_hidden_case_has_words_alone),
         cmocka_unit_test(a_run_of_the_database_is_a_result),

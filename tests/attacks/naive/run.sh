@@ -23,7 +23,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 chmod 755 "$scratch"
 
-size=(32768 1023) runtime=$tools data_bytes=$((2 << 30)) device_files=(--dev /dev)
+size=(8192 1023) runtime=$tools data_bytes=$((2 << 30)) device_files=(--dev /dev)
 if [[ $kind == cuda ]]; then
     size=(400000 1023) data_bytes=$((64 << 30)) device_files=(--dev-bind /dev /dev --perms 1777 --tmpfs /dev/shm)
     runtime=$(dirname "$(find -L "$cuda/" -name libcudart.so.13 | head -n 1)")

@@ -6,9 +6,10 @@
 #include "base/elf.h"
 #include "base/text.h"
 #include "harness/broker/broker.h"
-#include "harness/protocol/ring.h"
+#include "harness/broker/control.h"
 #include "harness/broker/gpu_session.h"
 #include "harness/broker/runner_process.h"
+#include "harness/protocol/ring.h"
 #include "simgpu/ptx/fatbin.h"
 #include "tests/attacks/naive/start.h"
 
@@ -55,7 +56,7 @@ static void add_modules(const char *path, Text *modules, ControlRequest *request
     text_free(&file);
 }
 
-static BrokerProcess start_broker(int ring, const Text *modules, ControlRequest *request)
+static BrokerProcess start_broker(int ring, int clock, const Text *modules, ControlRequest *request)
 {
     Message why;
     SharedMemory memory;
@@ -67,7 +68,7 @@ static BrokerProcess start_broker(int ring, const Text *modules, ControlRequest 
     request->kind = CONTROL_LOAD;
     request->limits = LIMITS;
     request->memory_bytes = modules->length + 1;
-    check(broker_process_send(&broker, request, (const int[]){ring, memory.descriptor}, 2, &why), &why);
+    check(broker_process_send(&broker, request, (const int[]){ring, memory.descriptor, clock}, 3, &why), &why);
     shared_memory_free(&memory);
     return broker;
 }
@@ -86,15 +87,25 @@ static pid_t start_program(int ring, char **argv)
     _exit(GAVE_UP);
 }
 
+/* The program's own time counts: that of the clock on the wall, which the broker takes otherwise, grows with the machine's load. */
+static void answer_clock(int clock, pid_t program)
+{
+    RunnerProcess runner = {.pid = program, .inner = program};
+    HostQuestion question;
+    if (host_clock_question(clock, &question))
+        host_clock_answer(clock, runner_process_clock(&runner, question));
+}
+
 /* The broker answers only when it has given up. */
-static void wait_for_end(BrokerProcess *broker, pid_t program)
+static void wait_for_end(BrokerProcess *broker, int clock, pid_t program)
 {
     static ControlReply reply;
     struct pollfd events[] = {{.fd = (int)syscall(SYS_pidfd_open, program, 0), .events = POLLIN},
-                              {.fd = broker->control, .events = POLLIN}};
+                              {.fd = broker->control, .events = POLLIN},
+                              {.fd = clock, .events = POLLIN}};
     Message why;
-    while (poll(events, 2, -1) < 0) {
-    }
+    while (poll(events, 3, -1) < 0 || (events[0].revents == 0 && events[1].revents == 0))
+        answer_clock(clock, program);
     if (events[0].revents != 0)
         return;
     Status status = broker_process_receive(broker, &reply, NULL, 0, &why);
@@ -107,7 +118,7 @@ int main(int argc, char **argv)
 {
     static ControlRequest request;
     Text modules = {0};
-    int ring = ring_create(), status, i = 1;
+    int ring = ring_create(), clock, brokers_clock, status, i = 1;
     if (argc > 1 && strcmp(argv[1], "broker") == 0) /* control_start() calls this program again */
         return broker_main(argc - 1, argv + 1);
     for (; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -116,9 +127,14 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: simulated FILE... -- PROGRAM [ARGUMENT...]\n");
         return GAVE_UP;
     }
-    BrokerProcess broker = start_broker(ring, &modules, &request);
+    if (!host_clock_new(&clock, &brokers_clock)) {
+        perror("simulated: the clock of the program");
+        return GAVE_UP;
+    }
+    BrokerProcess broker = start_broker(ring, brokers_clock, &modules, &request);
+    close(brokers_clock);
     pid_t program = start_program(ring, argv + i + 1);
-    wait_for_end(&broker, program);
+    wait_for_end(&broker, clock, program);
     waitpid(program, &status, 0);
     broker_process_end(&broker);
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

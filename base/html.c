@@ -1,0 +1,212 @@
+#include "base/html.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- characters -------------------------------------------------------------------------------------------------- */
+
+typedef struct CodepointRange {
+    uint32_t first, last;
+} CodepointRange;
+
+/* Characters that change how others are shown, or that are not shown at all. The two joiners (U+200C, U+200D) are not among
+ * them, since names in Persian and Hindi need them. Source: Unicode 15, the properties Bidi_Control and Default_Ignorable_Code_Point.
+ */
+static const CodepointRange hidden[] = {
+    {0x0080, 0x009F}, {0x00AD, 0x00AD},   {0x034F, 0x034F},   {0x061C, 0x061C},   {0x115F, 0x1160},
+    {0x17B4, 0x17B5}, {0x180B, 0x180F},   {0x200B, 0x200B},   {0x200E, 0x200F},   {0x2028, 0x202E},
+    {0x2060, 0x206F}, {0x3164, 0x3164},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFB},
+    {0xFFFE, 0xFFFF}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+};
+
+static bool is_hidden(uint32_t character)
+{
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+        if (character >= hidden[i].first && character <= hidden[i].last)
+            return true;
+    return false;
+}
+
+/* The length of the UTF-8 character at `bytes`; 0: these bytes are not one. */
+static size_t decode(const unsigned char *bytes, size_t length, uint32_t *character)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t count = bytes[0] < 0x80   ? 1
+                   : bytes[0] < 0xC0 ? 0
+                   : bytes[0] < 0xE0 ? 2
+                   : bytes[0] < 0xF0 ? 3
+                   : bytes[0] < 0xF8 ? 4
+                                     : 0;
+    if (count == 0 || count > length)
+        return 0;
+    *character = count == 1 ? bytes[0] : bytes[0] & (0xFFu >> (count + 1));
+    for (size_t i = 1; i < count; i++) {
+        if ((bytes[i] & 0xC0) != 0x80)
+            return 0;
+        *character = *character << 6 | (bytes[i] & 0x3F);
+    }
+    bool is_surrogate = *character >= 0xD800 && *character <= 0xDFFF;
+    return *character < least[count] || is_surrogate || *character > 0x10FFFF ? 0 : count;
+}
+
+static void add_ascii(Text *page, unsigned char c)
+{
+    switch (c) {
+    case '&': text_add(page, "&amp;"); break;
+    case '<': text_add(page, "&lt;"); break;
+    case '>': text_add(page, "&gt;"); break;
+    case '"': text_add(page, "&quot;"); break;
+    case '\'': text_add(page, "&#39;"); break;
+    case '\n':
+    case '\t': text_append(page, (const char *)&c, 1); break;
+    case 0x7F: text_add(page, "\xE2\x90\xA1"); break;
+    default:
+        if (c < 0x20)
+            text_append(page, (const char[]){'\xE2', '\x90', (char)(0x80 + c)}, 3); /* U+2400 to U+241F */
+        else
+            text_append(page, (const char *)&c, 1);
+    }
+}
+
+void html_bytes(Text *page, const char *bytes, size_t length)
+{
+    for (size_t at = 0, count; at < length; at += count) {
+        const unsigned char *here = (const unsigned char *)bytes + at;
+        uint32_t character = 0;
+        count = decode(here, length - at, &character);
+        if (count == 0) {
+            text_printf(page, "[0x%02X]", *here);
+            count = 1;
+        } else if (character == '\r' && at + 1 < length && here[1] == '\n') {
+            continue;
+        } else if (character < 0x80) {
+            add_ascii(page, *here);
+        } else if (is_hidden(character)) {
+            text_printf(page, "[U+%04" PRIX32 "]", character);
+        } else {
+            text_append(page, (const char *)here, count);
+        }
+    }
+}
+
+void html_text(Text *page, const char *text)
+{
+    html_bytes(page, text, strlen(text));
+}
+
+void html_code(Text *page, const char *sentence)
+{
+    for (bool in_code = false;; in_code = !in_code) {
+        size_t length = strcspn(sentence, "`");
+        bool is_last = sentence[length] == '\0' || strchr(sentence + length + 1, in_code ? '\0' : '`') == NULL;
+        html_bytes(page, sentence, length);
+        sentence += length;
+        if (*sentence == '\0')
+            return;
+        if (is_last) { /* a mark without its other one */
+            html_text(page, sentence);
+            return;
+        }
+        text_add(page, in_code ? "</code>" : "<code>");
+        sentence++;
+    }
+}
+
+void html_name(Text *page, const char *name)
+{
+    while (*name != '\0') {
+        size_t length = strcspn(name, "_-.");
+        length += name[length] != '\0';
+        html_bytes(page, name, length);
+        name += length;
+        if (*name != '\0')
+            text_add(page, "<wbr>");
+    }
+}
+
+void html_raw(Text *page, const char *markup)
+{
+    text_add(page, markup);
+}
+
+void html_url_part(Text *page, const char *part)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    for (; *part != '\0'; part++) {
+        if (strchr(plain, *part) != NULL)
+            text_append(page, part, 1);
+        else
+            text_printf(page, "%%%02X", (unsigned char)*part);
+    }
+}
+
+/* ---- formats ----------------------------------------------------------------------------------------------------- */
+
+/* A conversion in a format: "%5.1f". */
+typedef struct HtmlConversion {
+    char text[16];
+    size_t length; /* in the format */
+    char kind;     /* 'f' */
+    char size;     /* 'l' or 'z'; 0: none */
+} HtmlConversion;
+
+static HtmlConversion conversion_at(const char *percent)
+{
+    HtmlConversion found = {0};
+    found.length = 1 + strspn(percent + 1, "-+ #0123456789.*lz") + 1;
+    snprintf(found.text, sizeof found.text, "%.*s", (int)found.length, percent);
+    found.kind = percent[found.length - 1];
+    found.size = percent[found.length - 2];
+    return found;
+}
+
+/* The arguments of a number are those of the conversion, so printf() writes it; a number has nothing to escape. */
+static void add_number(Text *page, const HtmlConversion *conversion, va_list *arguments)
+{
+    char number[400];
+    const char *format = conversion->text;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    if (strchr("fgeG", conversion->kind) != NULL)
+        snprintf(number, sizeof number, format, va_arg(*arguments, double));
+    else if (conversion->size == 'l' || conversion->size == 'z')
+        snprintf(number, sizeof number, format, va_arg(*arguments, long));
+    else
+        snprintf(number, sizeof number, format, va_arg(*arguments, int));
+#pragma GCC diagnostic pop
+    html_text(page, number);
+}
+
+static void add_string(Text *page, const HtmlConversion *conversion, va_list *arguments)
+{
+    bool has_length = strchr(conversion->text, '*') != NULL;
+    int most = has_length ? va_arg(*arguments, int) : -1;
+    const char *text = va_arg(*arguments, const char *);
+    html_bytes(page, text, most < 0 ? strlen(text) : strnlen(text, (size_t)most));
+}
+
+void html_add(Text *page, const char *markup, ...)
+{
+    va_list arguments;
+    va_start(arguments, markup);
+    while (*markup != '\0') {
+        size_t plain = strcspn(markup, "%");
+        text_append(page, markup, plain);
+        markup += plain;
+        if (*markup == '\0')
+            break;
+        const HtmlConversion conversion = conversion_at(markup);
+        if (conversion.kind == '%')
+            text_add(page, "%");
+        else if (conversion.kind == 's')
+            add_string(page, &conversion, &arguments);
+        else
+            add_number(page, &conversion, &arguments);
+        markup += conversion.length;
+    }
+    va_end(arguments);
+}

@@ -1,0 +1,191 @@
+#include "simgpu/tests/one_gpu.h"
+
+#include <math.h>
+
+enum { THREADS = 32 };
+
+typedef struct Traced { /* a run of a kernel of data/provenance.cu, traced */
+    SimModule *module;
+    uint64_t input, filter, output;
+    const Provenance *provenance;
+} Traced;
+
+static Traced run_traced(const char *kernel, uint32_t element_bytes, uint32_t output_bytes)
+{
+    Traced traced;
+    float values[2 * THREADS];
+    for (int i = 0; i < 2 * THREADS; i++)
+        values[i] = (float)i;
+    SimFunction *function = machine_read(gpu, "provenance.ptx", kernel, &traced.module);
+    traced.input = machine_array(gpu, values, sizeof values);
+    traced.filter = machine_array(gpu, values, sizeof values);
+    traced.output = machine_array(gpu, NULL, THREADS * output_bytes);
+    simgpu_name(gpu, traced.input, "input", element_bytes);
+    simgpu_name(gpu, traced.filter, "filter", sizeof(float));
+    simgpu_trace_begin(gpu);
+    const bool has_filter = strcmp(kernel, "tiled") == 0;
+    const uint64_t parameters[] = {traced.input, has_filter ? traced.filter : traced.output, traced.output};
+    SimReport report = {0};
+    simgpu_launch(gpu,
+                  &(SimLaunch){.function = function,
+                               .shape = {.grid = {1, 1, 1}, .block = {THREADS, 1, 1}},
+                               .parameters = parameters},
+                  &report);
+    assert_int_equal(report.outcome, SIM_OK);
+    traced.provenance = simgpu_trace(gpu);
+    return traced;
+}
+
+static void end_traced(Traced *traced)
+{
+    simgpu_trace_end(gpu);
+    assert_null(simgpu_trace(gpu));
+    simgpu_release(gpu, traced->input);
+    simgpu_release(gpu, traced->filter);
+    simgpu_release(gpu, traced->output);
+    simgpu_module_unload(gpu, traced->module);
+}
+
+static const ProvenanceNode *source(const Traced *traced, const ProvenanceNode *node, int i)
+{
+    assert_true(node->sources[i] > 0);
+    return provenance_node(traced->provenance, node->sources[i]);
+}
+
+static const ProvenanceNode *stored(const Traced *traced, uint64_t address)
+{
+    const uint32_t node = provenance_at(traced->provenance, address);
+    assert_true(node > 0);
+    return provenance_node(traced->provenance, node);
+}
+
+/* The element at the end of a way through loads and stores. */
+static const ProvenanceNode *element_of(const Traced *traced, const ProvenanceNode *node)
+{
+    while (node->kind == NODE_LOAD || node->kind == NODE_STORE || node->kind == NODE_CONVERSION)
+        node = source(traced, node, 0);
+    assert_int_equal(node->kind, NODE_ELEMENT);
+    return node;
+}
+
+static void a_sum_leads_back_through_shared_memory(void **state)
+{
+    Traced traced = run_traced("tiled", 4, 4);
+    const ProvenanceNode *store = stored(&traced, traced.output + 5 * sizeof(float));
+    assert_int_equal(store->kind, NODE_STORE);
+    assert_int_equal(store->line, 12);
+    assert_int_equal(store->thread[0], 5);
+    assert_true(store->value == 5 * 0 + 6 * 1 + 7 * 2);
+    const ProvenanceNode *sum = source(&traced, store, 0);
+    for (int k = 2; k >= 0; k--) {
+        assert_int_equal(sum->kind, NODE_PRODUCT_AND_SUM);
+        assert_int_equal(sum->line, 11);
+        const ProvenanceNode *load = source(&traced, sum, 0), *kept = source(&traced, load, 0);
+        assert_true(load->kind == NODE_LOAD && load->in_shared && load->line == 11);
+        assert_true(kept->kind == NODE_STORE && kept->in_shared && kept->line == 7);
+        assert_int_equal(kept->thread[0], 5 + k);
+        const ProvenanceNode *element = element_of(&traced, kept);
+        assert_int_equal(element->address, traced.input + (5 + (uint64_t)k) * sizeof(float));
+        assert_int_equal(element->line, 7);
+        assert_int_equal(element_of(&traced, source(&traced, sum, 1))->address, traced.filter + (uint64_t)k * 4);
+        sum = source(&traced, sum, 2);
+    }
+    assert_int_equal(sum->kind, NODE_CONSTANT);
+    assert_true(sum->value == 0);
+    end_traced(&traced);
+}
+
+static void bytes_are_followed_through_shifts_and_masks(void **state)
+{
+    static const struct {
+        int word, byte; /* of the words of a lane, 32 apart */
+    } expected[] = {{0, 2}, {1, 0}, {1, 0}, {1, 3}};
+    Traced traced = run_traced("bytes", 1, 4);
+    for (int i = 0; i < 4; i++) {
+        const ProvenanceNode *element = element_of(&traced, stored(&traced, traced.output + 3 * 4 + (uint64_t)i));
+        assert_int_equal(element->address,
+                         traced.input + (3 + (uint64_t)expected[i].word * THREADS) * 4 + (uint64_t)expected[i].byte);
+    }
+    end_traced(&traced);
+}
+
+static void shuffles_and_sums_in_memory_are_followed(void **state)
+{
+    Traced traced = run_traced("shuffled", 4, 4);
+    const ProvenanceNode *store = stored(&traced, traced.output + sizeof(float)); /* of lanes 16 to 31 */
+    int count = 0;
+    for (const ProvenanceNode *last = store; last != NULL;
+         last = last->before == 0 ? NULL : provenance_node(traced.provenance, last->before))
+        count++;
+    assert_int_equal(count, 16);
+    const ProvenanceNode *sum = source(&traced, store, 0), *added = source(&traced, sum, 1);
+    assert_int_equal(sum->kind, NODE_SUM);
+    assert_int_equal(added->kind, NODE_SUM);
+    const uint64_t first = element_of(&traced, source(&traced, added, 0))->address,
+                   second = element_of(&traced, source(&traced, added, 1))->address;
+    assert_int_equal(first + second, 2 * traced.input + 2 * 31 * sizeof(float)); /* lane 31 gets its own value */
+    end_traced(&traced);
+}
+
+static void a_choice_and_a_limit_keep_the_data(void **state)
+{
+    Traced traced = run_traced("limited", 4, 1);
+    const ProvenanceNode *node = source(&traced, stored(&traced, traced.output + 4), 0);
+    assert_int_equal(*(uint8_t *)at(traced.output + 4), 10);
+    while (node->kind == NODE_CONVERSION || node->kind == NODE_LIMIT)
+        node = source(&traced, node, 0);
+    assert_true(node->kind == NODE_PRODUCT_AND_SUM || node->kind == NODE_DIFFERENCE);
+    end_traced(&traced);
+}
+
+static void what_the_host_copies_keeps_its_element(void **state)
+{
+    static const float values[4] = {1, 2, 3, 4};
+    const uint64_t from = machine_array(gpu, values, sizeof values), to = machine_array(gpu, NULL, sizeof values);
+    simgpu_name(gpu, from, "filter", sizeof(float));
+    simgpu_trace_begin(gpu);
+    const Provenance *provenance = simgpu_trace(gpu);
+    simgpu_copies(gpu, to, from + 4, 8);
+    assert_int_equal(provenance_node(provenance, provenance_at(provenance, to + 5))->address, from + 8);
+    simgpu_host_fills(gpu, to, 0, 16);
+    assert_int_equal(provenance_at(provenance, to + 5), 0);
+    simgpu_host_writes(gpu, to, values, sizeof values); /* the same bytes as those of the array */
+    assert_int_equal(provenance_node(provenance, provenance_at(provenance, to + 12))->address, from + 12);
+    const float other[2] = {7, 8};
+    simgpu_host_writes(gpu, to, other, sizeof other);
+    assert_int_equal(provenance_at(provenance, to), 0);
+    simgpu_trace_end(gpu);
+    simgpu_release(gpu, from);
+    simgpu_release(gpu, to);
+}
+
+static void calls_are_not_followed(void **state)
+{
+    SimModule *module;
+    SimReport report = {0};
+    SimFunction *function = machine_read(gpu, "calls.ptx", "recursion", &module);
+    const uint64_t out = machine_array(gpu, NULL, THREADS * 4);
+    simgpu_trace_begin(gpu);
+    simgpu_launch(
+        gpu,
+        &(SimLaunch){.function = function, .shape = {.grid = {1, 1, 1}, .block = {THREADS, 1, 1}}, .parameters = &out},
+        &report);
+    assert_int_equal(report.outcome, SIM_OK);
+    assert_string_equal(provenance_unfollowed(simgpu_trace(gpu)).what, "calls of functions through pointers");
+    simgpu_trace_end(gpu);
+    simgpu_release(gpu, out);
+    simgpu_module_unload(gpu, module);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sum_leads_back_through_shared_memory),
+        cmocka_unit_test(bytes_are_followed_through_shifts_and_masks),
+        cmocka_unit_test(shuffles_and_sums_in_memory_are_followed),
+        cmocka_unit_test(a_choice_and_a_limit_keep_the_data),
+        cmocka_unit_test(what_the_host_copies_keeps_its_element),
+        cmocka_unit_test(calls_are_not_followed),
+    };
+    return cmocka_run_group_tests(tests, new_gpu, free_gpu);
+}
