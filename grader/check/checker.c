@@ -48,9 +48,9 @@ typedef struct ElementCheck {
     size_t probe;                      /*   which begins here at the latest */
     ElementType type;                  /* of the output */
     const void *output;
-    const void *literal;       /* expected values of the testcase; NULL: the oracle computes them */
-    uint32_t poison;           /* an element that still holds its words was never written, */
-    bool in_part;              /*   and does not count */
+    const void *literal; /* expected values of the testcase; NULL: the oracle computes them */
+    uint32_t poison;     /* an element that still holds its words was never written, */
+    bool in_part;        /*   and does not count */
     uint32_t poison_words[DEVICE_POISON_WORDS];
     const Chacha20Key *sample; /* NULL: all elements are compared */
     bool is_timed;

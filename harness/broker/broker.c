@@ -278,7 +278,8 @@ static bool send_reply(Broker *broker)
     static char printed[CONTROL_MAX_PRINTED];
     ControlReply *reply = &broker->reply;
     const Device *device = broker->device;
-    reply->is_compiling = device != NULL && device->simulation != NULL && device->simulation->is_compiling(broker->device);
+    reply->is_compiling = device != NULL && device->simulation != NULL &&
+                          device->simulation->is_compiling(broker->device);
     reply->printed_bytes = (uint32_t)take_printed(broker, printed, sizeof printed);
     return control_send(broker->control, reply, sizeof *reply, printed, reply->printed_bytes, NULL, 0);
 }
@@ -484,7 +485,8 @@ int broker_main(int argc, char **argv)
         broker_confine_driver(&files, broker.unconfined, sizeof broker.unconfined);
     broker_run(&broker);
     for (size_t i = 0; i < broker.module_count; i++)
-        if (broker.modules[i].loaded != NULL && broker.device->simulation != NULL) /* waits for what is being compiled */
+        if (broker.modules[i].loaded != NULL &&
+            broker.device->simulation != NULL) /* waits for what is being compiled */
             broker.device->modules->unload(broker.device, broker.modules[i].loaded);
     if (broker.device != NULL)
         broker.device->close(broker.device);

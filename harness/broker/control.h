@@ -99,7 +99,7 @@ typedef struct ControlReply {
     uint32_t printed_bytes;   /* length of what kernels printed, which follows the reply */
     bool runner_gone;         /* the call ended because the runner's process did; its exit status says why */
     bool host_memory_refused; /* the runner has been refused memory */
-    bool is_compiling;        /* a kernel is being translated: when the connection ends, the broker finishes that first */
+    bool is_compiling; /* a kernel is being translated: when the connection ends, the broker finishes that first */
 } ControlReply;
 
 /* ==== control ===================================================================================================== */

@@ -197,8 +197,7 @@ Status broker_process_send(const BrokerProcess *broker, const ControlRequest *re
                                                                                                 : is_lost(broker, why);
 }
 
-Status broker_process_receive(BrokerProcess *broker, ControlReply *reply, void *more, size_t more_size,
-                              Message *why)
+Status broker_process_receive(BrokerProcess *broker, ControlReply *reply, void *more, size_t more_size, Message *why)
 {
     int descriptors[CONTROL_MAX_DESCRIPTORS];
     if (!control_receive(broker->control, reply, sizeof *reply, more, more_size, descriptors) ||

@@ -30,7 +30,7 @@ typedef struct BrokerProcess {
     int control;     /* the socket */
     bool greeted;    /* it has said hello */
     bool open_asked, opened;
-    bool is_compiling; /* ControlReply.is_compiling, when it last replied */
+    bool is_compiling;              /* ControlReply.is_compiling, when it last replied */
     double started_s, open_seconds; /* when it was started; how long it took until the device was open */
     int lock;                       /* -1: not held */
     WaitTell *tell;                 /* hears who holds the lock; may be NULL */

@@ -191,7 +191,7 @@ struct Matrix { /* of code.h */
     bool saturates;       /* integer sums clamp instead of wrapping around */
     uint8_t k_together; /* products of floats that are added up together with C; the next ones are added to that sum */
     uint8_t d_count, a_count, b_count, c_count;
-    MatrixLayout layouts[MATRIX_SUM + 1]; /* of A, B and D (matrix_lay_out()) */
+    MatrixLayout layouts[MATRIX_SUM + 1];   /* of A, B and D (matrix_lay_out()) */
     Operand operands[4 * MATRIX_REGISTERS]; /* those of D, A, B and C one after the other */
 };
 
