@@ -1163,10 +1163,11 @@ static Status oracle_source(const Problem *problem, Text *out, Message *why)
 /* The same in each run, so that the data are the same. */
 static const GeneratorKey DATA_KEY = {{0x7e9f, 1}};
 
-static Status run_traced(const TermTrace *trace, const Submission *submission, const TraceWish *wish,
-                         const TestcaseSet *only, ExecutionProfile *profiles, Result *result, Message *why)
+static Status run_traced(const TermTrace *trace, const Problem *problem, const Submission *submission,
+                         const TraceWish *wish, const TestcaseSet *only, ExecutionProfile *profiles, Result *result,
+                         Message *why)
 {
-    const JudgeJob job = {.problem = trace->problem,
+    const JudgeJob job = {.problem = problem,
                           .submission = submission,
                           .cases = only,
                           .secret = &DATA_KEY,
@@ -1180,9 +1181,12 @@ static Status run_traced(const TermTrace *trace, const Submission *submission, c
 static Status trace_oracle(TermTrace *trace, const TraceWish *wish, const TestcaseSet *only, ExecutionProfile *profiles,
                            Message *why)
 {
+    Problem plain = *trace->problem;
     Submission oracle = {0};
     Result result = {0};
     Text source = {0};
+    plain.driver = NULL; /* the oracle has a solve() of its own */
+    plain.header_count = 0;
     Status status = oracle_source(trace->problem, &source, why);
     if (status != STATUS_OK) {
         text_free(&source);
@@ -1190,7 +1194,7 @@ static Status trace_oracle(TermTrace *trace, const TraceWish *wish, const Testca
     }
     status = submission_take("oracle.cu", &source, &oracle, why);
     if (status == STATUS_OK)
-        status = run_traced(trace, &oracle, wish, only, profiles, &result, why);
+        status = run_traced(trace, &plain, &oracle, wish, only, profiles, &result, why);
     if (status == STATUS_OK && result.verdict != VERDICT_ACCEPTED && profiles->trace.node_count == 0)
         status = fail(STATUS_SYSTEM, why, "the oracle of %s as a kernel: %s: %s", trace->problem->id,
                       verdict_name(result.verdict), result.text);
@@ -1291,7 +1295,7 @@ static Status trace_case(TermTrace *trace, const TraceWish *wish, const Testcase
     ExecutionProfile *profiles = zeroed(PROFILES, sizeof *profiles);
     trace->mine = profiles;
     trace->oracle = profiles + 1;
-    Status status = run_traced(trace, trace->submission, wish, &only, profiles, &again, why);
+    Status status = run_traced(trace, trace->problem, trace->submission, wish, &only, profiles, &again, why);
     result_free(&again);
     if (status == STATUS_OK)
         status = trace_oracle(trace, wish, &only, profiles + 1, why);

@@ -14,4 +14,7 @@ typedef struct Worker Worker;
 #include "simgpu/code/instructions.def"
 #undef INSTRUCTION
 
+/* The lane of the block whose value a lane gets from a shuffle, of which `b` and `c` are sources[1] and [2] there. */
+uint32_t shuffle_lane(const Instruction *instruction, uint32_t lane, uint32_t b, uint32_t c);
+
 #endif

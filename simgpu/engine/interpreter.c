@@ -231,8 +231,11 @@ bool execute_instruction(Worker *worker, const Instruction *instruction, Active 
 static bool execute_observed(Worker *worker, const Instruction *instruction, Active *active)
 {
     const SimCounters before = worker->counters;
-    bool going_on = worker->provenance != NULL ? provenance_execute(worker, instruction, active)
-                                               : execute_instruction(worker, instruction, active);
+    Active part;
+    bool is_followed = worker->provenance != NULL && provenance_before(worker, instruction, active, &part);
+    bool going_on = execute_instruction(worker, instruction, active);
+    if (is_followed && going_on)
+        provenance_after(worker, instruction, &part);
     if (worker->lines != NULL)
         lines_note(worker, worker->launch->lines->of_instruction[instruction - worker->code->instructions], &before,
                    access_bytes_of_lane(instruction));

@@ -72,7 +72,6 @@ typedef enum TranslatorRun {
 
 typedef struct Code Code;
 typedef struct Group Group;
-typedef struct Instruction Instruction;
 typedef struct TranslationJob TranslationJob; /* one kernel and one shape of block; the translator's own */
 typedef struct Worker Worker;
 
@@ -107,8 +106,6 @@ bool may_go_on(Worker *worker);
 /* Executes an instruction in those of the active lanes in which its guard holds. False where a fault ended the
  * block. */
 bool execute_instruction(Worker *worker, const Instruction *instruction, Active *active);
-/* The lane of the block whose value a lane gets from a shuffle, of which `b` and `c` are sources[1] and [2] there. */
-uint32_t shuffle_lane(const Instruction *instruction, uint32_t lane, uint32_t b, uint32_t c);
 /* Counts that the group has begun a basic block `times` times. */
 void count_block(Worker *worker, const BasicBlock *block, Group *group, uint64_t times);
 /* Counts that the group has branched backward so many times. False where the launch must end. */

@@ -1,13 +1,12 @@
 #include "simgpu/engine/provenance.h"
 
 #include "base/arena.h"
-#include "simgpu/block/cluster.h"
+#include "simgpu/block/execute.h"
 #include "simgpu/block/register.h"
 #include "simgpu/block/worker.h"
 #include "simgpu/code/lane_math.h"
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/engine/access.h"
-#include "simgpu/engine/interpreter.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -823,22 +822,21 @@ static void note_sources(Worker *worker, const Instruction *instruction, const A
     }
 }
 
-bool provenance_execute(Worker *worker, const Instruction *instruction, Active *active)
+bool provenance_before(Worker *worker, const Instruction *instruction, const Active *active, Active *part)
 {
     const bool may_matter = instruction->kind != ALU || may_have_nodes(worker, instruction->sources, MOST_SOURCES) ||
                             may_have_nodes(worker, instruction->results, 1);
-    Active part;
-    if (!may_matter)
-        return execute_instruction(worker, instruction, active);
-    if (!predicate_lanes(worker, active, instruction->guard, instruction->guard_negated, &part))
-        return true;
-    note_sources(worker, instruction, &part);
-    if (!execute_instruction(worker, instruction, active))
+    if (!may_matter || !predicate_lanes(worker, active, instruction->guard, instruction->guard_negated, part))
         return false;
-    if (instruction->kind == SHUFFLE)
-        follow_shuffle(worker, instruction, &part);
-    for (uint32_t lane = part.first; lane < part.end && instruction->kind != SHUFFLE; lane++)
-        if (active_has(&part, lane))
-            follow(&(Step){worker, instruction, lane}, worker->provenance->addresses[lane]);
+    note_sources(worker, instruction, part);
     return true;
+}
+
+void provenance_after(Worker *worker, const Instruction *instruction, const Active *part)
+{
+    if (instruction->kind == SHUFFLE)
+        follow_shuffle(worker, instruction, part);
+    for (uint32_t lane = part->first; lane < part->end && instruction->kind != SHUFFLE; lane++)
+        if (active_has(part, lane))
+            follow(&(Step){worker, instruction, lane}, worker->provenance->addresses[lane]);
 }

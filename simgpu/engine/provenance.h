@@ -83,7 +83,9 @@ void provenance_begin_launch(Provenance *provenance, const Code *code);
 /* A worker begins a block of a launch with Launch.provenance; its last one has ended. */
 void provenance_begin_block(Worker *worker);
 void provenance_end_worker(Worker *worker);
-/* As execute_instruction(), which it calls. */
-bool provenance_execute(Worker *worker, const Instruction *instruction, Active *active);
+/* Both sides of the execution of an instruction: `part` gets the lanes in which it is executed. False where there is nothing
+ * to follow, so that the second need not be called. */
+bool provenance_before(Worker *worker, const Instruction *instruction, const Active *active, Active *part);
+void provenance_after(Worker *worker, const Instruction *instruction, const Active *part);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "simgpu/block/register.h"
 #include "simgpu/block/sanitizer.h"
-#include "simgpu/engine/interpreter.h"
 
 #include <string.h>
 

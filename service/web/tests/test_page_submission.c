@@ -275,7 +275,7 @@ static void a_run_of_the_database_is_a_result(void **state)
 
 static void a_rank_by_another_submission_is_said_to_be_that(void **state)
 {
-    static const Standing standing = {.person = "Ada", .time = {0.1, 0.005}, .rank = 1};
+    static Standing standing = {.person = "Ada", .time = {0.1, 0.005}, .rank = 1};
     const BoardPage board = {.device = "sim-h200", .standings = &standing, .standing_count = 1};
     cJSON *result = cJSON_Parse("{\"verdict\": \"Accepted\", \"score_ms\": 0.2, \"uncertainty\": 0.005}");
     cJSON *values = a_submission("judged");
