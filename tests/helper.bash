@@ -37,7 +37,7 @@ light_home() {
     light=$CONVJUDGE_HOME/testcases/conv1d
     [[ ! -d $light ]] || return 0
     mkdir -p "$CONVJUDGE_HOME/testcases"
-    for folder in base grader harness leaderboard problems simgpu solutions; do ln -s "$root/$folder" "$CONVJUDGE_HOME/"; done
+    for folder in base grader harness leaderboard problems service simgpu solutions; do ln -s "$root/$folder" "$CONVJUDGE_HOME/"; done
     ln -s "$root"/testcases/* "$CONVJUDGE_HOME/testcases/"
     rm "$light"
     mkdir "$light"

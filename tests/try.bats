@@ -110,8 +110,8 @@ EOF
     submission >x.cu
     judge look --sizes input_size=2000,kernel_size=3 --page look.html x.cu
     ends 0 ", line " "Kernel convolve loads from input, global memory, 4 bytes for each lane." \
-        "00000000111111112222222233333333  warp 0, time 1: elements 768 to 799: 4 sectors" \
-        "warp 0, time 2: elements 769 to 800: 5 sectors, 4 would do" \
+        "00000000111111112222222233333333  warp 0, time 1: elements 1024 to 1055: 4 sectors" \
+        "warp 0, time 2: elements 1025 to 1056: 5 sectors, 4 would do" \
         "00000000000000000000000000000000  warp 0, time 1: element 0: 1 sector" \
         "The block reads 258 elements of input from global memory; its threads load each 3.0 times on average"
     grep -q '<title id="request-0-title">Lanes of a warp, and what serves them</title>' look.html
