@@ -74,9 +74,9 @@ near() {
     ends 2 "there is no GPU number 7"
 }
 
-# table ROW...: writes table.tsv; a row is FILE CASE MEASURED MODELLED COPIES TEXTURE_REQUESTS.
+# table ROW...: writes table.tsv; a row is FILE CASE MEASURED MODELLED LIMITER TEXTURE_REQUESTS.
 table() {
-    local columns=(file case gpu measured_us modelled_us copies texture_requests kernels sampled_blocks)
+    local columns=(file case gpu measured_us modelled_us limiter texture_requests kernels sampled_blocks)
     (IFS=$'\t' && echo "${columns[*]}") >table.tsv
     for row; do
         # shellcheck disable=SC2086
@@ -87,10 +87,10 @@ table() {
 
 @test "kernels that are held back, problems and kinds are evaluated apart" {
     # Scores: slow is modelled twice as slow as it is, fast as it is, and held 1.25 times as fast, which is in the wrong order.
-    table "conv1d/slow.cu one 100 200 0 0" "conv1d/slow.cu two 100 200 1 0" "conv1d/fast.cu one 50 50 0 0" \
-        "conv1d/fast.cu two 50 50 0 0" "held_back/conv1d/held.cu one 60 48 0 0" "held_back/conv1d/held.cu two 60 48 0 0" \
-        "conv3d/alone.cu one 70 77 0 8"
-    printf 'conv3d/unmeasured.cu\tone\th200\t\t70\t0\t0\t1\t\n' >>table.tsv
+    table "conv1d/slow.cu one 100 200 lsu 0" "conv1d/slow.cu two 100 200 constant 0" "conv1d/fast.cu one 50 50 lsu 0" \
+        "conv1d/fast.cu two 50 50 lsu 0" "held_back/conv1d/held.cu one 60 48 lsu 0" "held_back/conv1d/held.cu two 60 48 lsu 0" \
+        "conv3d/alone.cu one 70 77 lsu 8"
+    printf 'conv3d/unmeasured.cu\tone\th200\t\t70\tlsu\t0\t1\t\n' >>table.tsv
     run "$root/tests/hardware/evaluate.py" table.tsv
     [[ $status == 0 ]]
     row() { grep -m1 "^ *$1  " <<<"$output" | tr -s ' '; }
@@ -98,7 +98,8 @@ table() {
     [[ $(row conv3d) == "conv3d 1 0 - 10% 10% 10% 1.10" ]]
     [[ $(row "held back") == " held back 1 0 - 25% 25% 25% 0.80" ]]
     [[ $(row "not held back") == " not held back 3 1 1.00 10% 10% 100% 1.10" ]]
-    [[ $(row copies) == " copies 1 0 - 100% 100% 100% 2.00" ]]
+    [[ $(row constants) == " constants 1 0 - 100% 100% 100% 2.00" ]]
+    [[ $(row unsure) == " unsure 1 0 - 10% 10% 10% 1.10" ]]
     [[ $output == *"worst pairs"*"conv1d/fast/one 50.0, 50.0; held_back/conv1d/held 60.0, 48.0"* ]]
 }
 

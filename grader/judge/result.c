@@ -277,6 +277,25 @@ static double case_uncertainty(const CaseResult *item, double drift)
     return timing_uncertainty(fmax(item->timing.half_width, item->statistics.sample_error), drift);
 }
 
+static ModelKind model_kind(const DeviceStatistics *statistics)
+{
+    static const struct {
+        const char *limiter;
+        ModelKind kind;
+    } rows[] = {{"l2", MODEL_MEMORY},      {"dram", MODEL_MEMORY},    {"latency", MODEL_WAITING},
+                {"blocks", MODEL_WAITING}, {"launch", MODEL_WAITING}, {"constant", MODEL_CONSTANTS},
+                {"texture", MODEL_UNSURE}, {"tensor", MODEL_UNSURE},  {"heap", MODEL_UNSURE}};
+    enum { MANY_KERNELS = 4 };
+    const SimCounters *counters = &statistics->counters;
+    if (statistics->is_doubtful || statistics->kernels > MANY_KERNELS || counters->texture_requests > 0 ||
+        counters->tensor > 0 || counters->atomic_requests > 0)
+        return MODEL_UNSURE;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(statistics->limiter, rows[i].limiter) == 0)
+            return rows[i].kind;
+    return MODEL_COMPUTING;
+}
+
 void result_time_case(CaseResult *item, const DeviceInfo *device)
 {
     item->timing = timing_of(item->samples, item->sample_count, device->clock_gap_s);
@@ -286,6 +305,7 @@ void result_time_case(CaseResult *item, const DeviceInfo *device)
         timing_take_off(&item->timing, device_host_constant_s(device), device->launch_spread_s);
     const double time_s = item->timing.time_s;
     item->time = (MeasuredTime){.ms = 1e3 * time_s, .uncertainty = case_uncertainty(item, 0)};
+    item->model_factor = device->modelled ? device->model_factors[model_kind(&item->statistics)] : 0;
     item->gflops = (double)item->operations / time_s * 1e-9;
     item->gbytes_per_s = (double)item->bytes / time_s * 1e-9;
     if (device->copy_bytes_per_s > 0 && device->fma_flops_per_s > 0)
@@ -322,18 +342,20 @@ static MeasuredTime *timed_cases(Result *result, Arena *arena, size_t *count)
 /* Sets the geometric means over the timed cases, which all have a time. */
 static void average_rates(Result *result, double count)
 {
-    double log_gflops = 0, log_gbytes = 0, log_roofline = 0;
+    double log_gflops = 0, log_gbytes = 0, log_roofline = 0, log_factor = 0;
     for (size_t i = 0; i < result->case_count; i++) {
         const CaseResult *item = &result->cases[i];
         if (item->group != CASE_TIMED)
             continue;
         log_gflops += log(item->gflops);
         log_gbytes += log(item->gbytes_per_s);
+        log_factor += log(item->model_factor);
         log_roofline += log(item->roofline); /* unknown, 0, stays 0: exp(log(0)) */
     }
     result->gflops = exp(log_gflops / count);
     result->gbytes_per_s = exp(log_gbytes / count);
     result->roofline = exp(log_roofline / count);
+    result->model_factor = exp(log_factor / count);
 }
 
 void result_score(Result *result)

@@ -136,9 +136,10 @@ typedef struct CaseResult {
     CaseSample *warm_up; /* likewise, of the calls before those that are timed */
     size_t warm_up_count;
     const char
-        *fewer_calls;  /* why a block had fewer timed calls than the problem wants: one sentence; NULL: it had all */
-    Timing timing;     /* from the samples */
-    MeasuredTime time; /* the same time, with the uncertainty of the sitting */
+        *fewer_calls;    /* why a block had fewer timed calls than the problem wants: one sentence; NULL: it had all */
+    Timing timing;       /* from the samples */
+    MeasuredTime time;   /* the same time, with the uncertainty of the sitting */
+    double model_factor; /* of a modelled time: a GPU's is within this factor of it for nine in ten; 0: not modelled */
     double gflops, gbytes_per_s, roofline;
     DeviceStatistics statistics;
     double known_ms;      /* timed cases of a result that would rank: the best time known before; 0: none */
@@ -202,6 +203,7 @@ typedef struct Result {
     struct Result *second;
 
     MeasuredTime score;                    /* geometric mean over the timed cases; ms 0: no score */
+    double model_factor;                   /* the same of the cases' factors, which err alike; 0: not modelled */
     double gflops, gbytes_per_s, roofline; /* geometric means as well */
 
     char rank_status[300];         /* "ranked", or "not ranked: " or "quarantined: " and the reason */

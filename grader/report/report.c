@@ -205,6 +205,16 @@ enum {
     ROOFLINE_COLUMNS = 10
 };
 
+static void add_model_error(const Result *result, Text *out)
+{
+    if (!(result->model_factor > 0) || !result->device.calibrated)
+        return;
+    report_add_label(out, "hardware");
+    text_printf(out, "%s to %s for nine in ten such kernels\n",
+                quantity_time(result->score.ms / result->model_factor).text,
+                quantity_time(result->score.ms * result->model_factor).text);
+}
+
 /* The score, with its uncertainty, and the throughput. */
 static void report_add_score(const Result *result, TerminalStyle style, Text *out)
 {
@@ -213,6 +223,7 @@ static void report_add_score(const Result *result, TerminalStyle style, Text *ou
     text_printf(out, " %s %s", report_plus_minus(style), quantity_percent(result->score.uncertainty, 1).text);
     report_add_label_of_times(&result->device, out);
     text_add(out, ", geometric mean of the timed cases\n");
+    add_model_error(result, out);
     report_add_label(out, "throughput");
     text_printf(out, "%s GFLOP/s, %s GB/s", quantity_rate(result->gflops).text,
                 quantity_rate(result->gbytes_per_s).text);

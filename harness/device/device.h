@@ -67,6 +67,7 @@ typedef struct DeviceInfo {
     uint32_t clock_khz, memory_clock_khz, memory_bus_bits;
     double read_bytes_per_s, copy_bytes_per_s, fma_flops_per_s; /* measured ceilings; 0: not measured */
     double tf32_flops_per_s;                                    /* likewise, of the tensor cores in TF32 */
+    double model_factors[MODEL_KINDS];                          /* of modelled times: HardwareProfile.model_factors */
     double usual_clock_mhz; /* of the multiprocessors under load, when the ceilings were measured; 0: unknown */
     double clock_gap_s;     /* host time minus event time of the same work; 0 until the device is calibrated */
     double launch_s;        /* an empty launch, timed as a call is: median, before any code of others; 0: unknown */

@@ -245,16 +245,16 @@ static double wavefronts(const HardwareProfile *profile, double requests, double
     return requests + fmax(0, sectors - requests) / profile->sectors_per_wavefront;
 }
 
-/* The four texture units of a multiprocessor together take a cycle for each sector that a request touches, up to the
- * eight of a warp that reads a row of a two-dimensional array. Requests that are scattered over more find four in a
- * cycle. On an H200 a warp's tex1Dfetch() of 32 neighbours takes 5.05 cycles, of 32 sectors 13 to 16 (2026-11-28);
- * simgpu/calibrate, touches, measures both. */
+/* The four texture units of a multiprocessor together take eight cycles for the texels of a warp: NVIDIA H100 Tensor Core GPU
+ * Architecture, "H100 SM Architecture". From linear memory they take one for each sector, at least four, and find four sectors
+ * beyond eight in a cycle: on an H200 a warp's tex1Dfetch() of 32 neighbours takes 5.05 cycles, of 32 sectors 13 to 16
+ * (2026-11-28; simgpu/calibrate, touches, measures both). */
 static double texture_cycles(const SimCounters *counters)
 {
-    const double ONE_BY_ONE = 8, LEAST = 4, TOGETHER = 4;
-    double requests = (double)counters->texture_requests, sectors = (double)counters->texture_sectors;
-    double first = fmin(sectors, ONE_BY_ONE * requests);
-    return fmax(LEAST * requests, first) + (sectors - first) / TOGETHER;
+    const double TEXELS = 8, LEAST = 4, TOGETHER = 4;
+    double requests = (double)counters->texture_requests, linear = (double)counters->linear_requests;
+    double sectors = requests > 0 ? (double)counters->texture_sectors / requests : 0, first = fmin(sectors, TEXELS);
+    return (requests - linear) * TEXELS + linear * (fmax(LEAST, first) + (sectors - first) / TOGETHER);
 }
 
 /* The whole device shares one heap, which serves its callers one after the other. An H200 takes 12,600 cycles for a

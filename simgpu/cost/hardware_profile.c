@@ -73,7 +73,8 @@ RECORD(figures_table, HardwareProfile,
     FIGURE(copy_overhead_s, 0, 1e-2),
     FIGURE(bus_overhead_s, 0, 1e-2),
     FIGURE(combine_power, 1, 100),
-    FIGURE(block_waits, 0, 100));
+    FIGURE(block_waits, 0, 100),
+    FIGURES(model_factors, 1, 100));
 
 /* clang-format on */
 

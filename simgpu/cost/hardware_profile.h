@@ -12,6 +12,16 @@
 
 enum { PROFILE_REACHES = 4 };
 
+/* Kernels for which the model is about equally good, by what limits the longest kernel of a call. */
+typedef enum ModelKind {
+    MODEL_COMPUTING, /* instructions, arithmetic, load/store units */
+    MODEL_MEMORY,    /* memory and the L2 */
+    MODEL_WAITING,   /* latency, starts of blocks and launches */
+    MODEL_CONSTANTS, /* the constant cache */
+    MODEL_UNSURE, /* with textures, matrices or atomic operations, more than four kernels, or machine code that is unknown */
+    MODEL_KINDS
+} ModelKind;
+
 typedef struct HardwareProfile {
     char name[32];  /* "h200": the file's name */
     char title[64]; /* "NVIDIA H200" */
@@ -52,12 +62,13 @@ typedef struct HardwareProfile {
     double constant_miss_s;                      /* a multiprocessor's time for a warp request that misses */
     double launch_s;                             /* of a kernel, beyond its own work */
     double events_s;                             /* between two events with no work between them */
-    double host_wait_s;     /* from the end of the work that the host waits for to the start of the next */
-    double block_start_s;   /* a multiprocessor's time from one block's start to the next one's */
-    double copy_overhead_s; /* of a copy within the device beyond its bytes */
-    double bus_overhead_s;  /* of a copy from or to the host */
-    double combine_power;   /* cost.h */
-    double block_waits;     /* how long all warps of a block wait together, in latencies of memory (cost.h) */
+    double host_wait_s;                /* from the end of the work that the host waits for to the start of the next */
+    double block_start_s;              /* a multiprocessor's time from one block's start to the next one's */
+    double copy_overhead_s;            /* of a copy within the device beyond its bytes */
+    double bus_overhead_s;             /* of a copy from or to the host */
+    double combine_power;              /* cost.h */
+    double model_factors[MODEL_KINDS]; /* within which a time of the GPU lies of nine in ten modelled times, by kind */
+    double block_waits; /* how long all warps of a block wait together, in latencies of memory (cost.h) */
 } HardwareProfile;
 
 /* Reads <folder>/<name>.json. BAD_INPUT, with file and line: a value is unknown, missing, out of range or without a

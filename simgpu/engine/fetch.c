@@ -133,6 +133,7 @@ static void count_fetch(Worker *worker, const Fetch *fetch, const Texture *textu
                         uint32_t lanes)
 {
     worker->counters.texture_requests += fetch->warps;
+    worker->counters.linear_requests += texture->is.layout == SIM_TEXTURE_LINEAR ? fetch->warps : 0;
     worker->counters.texture_sectors += (uint64_t)fetch->warps * count_sectors(texture, footprint, lanes);
 }
 

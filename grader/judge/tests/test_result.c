@@ -51,6 +51,32 @@ static void a_case_takes_the_median_of_its_samples(void **state)
     close_to(item.time.ms, 2.5);
 }
 
+/* By what limits the longest kernel, unless there is something that the model is never sure of. */
+static void a_modelled_time_says_how_far_off_its_kind_may_be(void **state)
+{
+    CaseSample samples[] = {{.event_s = 1e-3}};
+    const DeviceInfo device = {.modelled = true, .model_factors = {1.1, 1.2, 1.3, 1.4, 1.5}};
+    const struct {
+        DeviceStatistics statistics;
+        double factor;
+    } rows[] = {{{.limiter = "lsu"}, 1.1},
+                {{.limiter = "dram"}, 1.2},
+                {{.limiter = "blocks"}, 1.3},
+                {{.limiter = "constant"}, 1.4},
+                {{.limiter = "tensor"}, 1.5},
+                {{.limiter = "lsu", .is_doubtful = true}, 1.5},
+                {{.limiter = "lsu", .kernels = 5}, 1.5},
+                {{.limiter = "lsu", .counters.texture_requests = 1}, 1.5},
+                {{.limiter = "lsu", .counters.atomic_requests = 1}, 1.5}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CaseResult item = {.samples = samples, .sample_count = 1, .statistics = rows[i].statistics};
+        result_time_case(&item, &device);
+        close_to(item.model_factor, rows[i].factor);
+        result_time_case(&item, &(DeviceInfo){.model_factors = {1.1, 1.2, 1.3, 1.4, 1.5}});
+        close_to(item.model_factor, 0);
+    }
+}
+
 static void what_this_host_adds_to_a_call_is_taken_off(void **state)
 {
     CaseSample samples[] = {
@@ -359,6 +385,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_case_takes_the_median_of_its_samples),
+        cmocka_unit_test(a_modelled_time_says_how_far_off_its_kind_may_be),
         cmocka_unit_test(what_this_host_adds_to_a_call_is_taken_off),
         cmocka_unit_test(the_score_is_the_geometric_mean_of_the_timed_cases),
         cmocka_unit_test(the_drift_of_the_anchor_is_part_of_the_uncertainty),
