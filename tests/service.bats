@@ -840,13 +840,13 @@ END
 @test "where the disk is full, a hand-in is refused in one line, and goes well later" {
     unshare -rm true 2>/dev/null || skip "no file system can be mounted here"
     cat >inside.sh <<'END'
-mount -t tmpfs -o size=3m tmpfs "$1"
+mount -t tmpfs -o size=90m tmpfs "$1"
 "$2" serve --listen 127.0.0.1:0 --state "$1/state" --socket "$1/socket" --config "$3" 2>server.log 3>&- &
 server=$!
 for ((i = 0; i < 1200; i++)); do curl -sf --unix-socket "$1/socket" http://x/healthz >/dev/null && break; sleep 0.05; done
 hand_in() { curl -s -o "$2" -w '%{http_code}\n' --unix-socket "$1/socket" -d "@$2.json" http://x/api/v1/submissions; }
 hand_in "$1" first
-head -c 3000000 /dev/zero >"$1/filler" 2>/dev/null
+head -c 100000000 /dev/zero >"$1/filler" 2>/dev/null
 hand_in "$1" second
 rm "$1/filler"
 hand_in "$1" second
