@@ -78,9 +78,15 @@ void database_wait_at_most(Store *store, int milliseconds)
     sqlite3_busy_timeout(store->database, milliseconds);
 }
 
+static void forget(Store *store)
+{
+    if (store->forget != NULL)
+        store->forget(store);
+}
+
 void database_close(Store *store)
 {
-    standings_forget(store);
+    forget(store);
     for (int i = 0; i < KEPT_STATEMENTS; i++)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close(store->database);
@@ -109,7 +115,7 @@ Status database_end(Store *store, Status status, Message *why)
     THEN(status, database_run(store, "COMMIT", why));
     if (status != STATUS_OK) {
         sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
-        standings_forget(store);
+        forget(store);
     }
     return status;
 }

@@ -40,6 +40,9 @@ struct Store {
     char *path;
     int timeout_ms;
     struct KeptBoard *boards; /* standings.c */
+    /* Forgets the boards that are kept in memory, since what was read within a transaction may have been undone; NULL:
+     * none are kept. */
+    void (*forget)(struct Store *store);
     sqlite3_stmt *statements[KEPT_STATEMENTS];
 };
 
@@ -47,9 +50,6 @@ struct Store {
 void database_wait_at_most(Store *store, int milliseconds);
 /* Closes the database, and forgets what is kept of it. */
 void database_close(Store *store);
-
-/* Forgets the boards that are kept in memory: what was read within a transaction may have been undone. */
-void standings_forget(Store *store);
 
 /* Explains SQLite's last error to the owner of the file. */
 Status database_fail(const Store *store, Message *why);

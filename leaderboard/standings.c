@@ -154,7 +154,7 @@ static void release(KeptBoard *kept)
     free(kept->runs);
 }
 
-void standings_forget(Store *store)
+static void forget_boards(Store *store)
 {
     while (store->boards != NULL) {
         KeptBoard *first = store->boards;
@@ -194,6 +194,7 @@ static KeptBoard *find(Store *store, const Board *board)
     begin(kept, board);
     kept->next = store->boards;
     store->boards = kept;
+    store->forget = forget_boards;
     return kept;
 }
 

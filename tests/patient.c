@@ -2,4 +2,4 @@
  * test's machine may be busy.  */
 #include "grader/judge/opinion.h"
 
-const double OPINION_MOST_S = 60;
+double opinion_most_s = 60;

@@ -192,7 +192,7 @@ said() { as "$root_token" GET /admin && grep -qF -- "$1" <<<"$output"; }
     "$build/convjudge" work --server "$socket" --state mine --device sim --name w 2>/dev/null 3>&- &
     worker=$!
     wait_until metric '{state="idle"} 1'
-    said '<th scope="row">w</th><td>sim-h200</td><td>idle</td>'
+    said '<th scope="row">w</th><td>sim-h200</td><td>idle<form '
     metric '{state="not_there"} 0'
     hand_in "$ada" k '.mode = "test"'
     becomes recorded
@@ -202,7 +202,7 @@ said() { as "$root_token" GET /admin && grep -qF -- "$1" <<<"$output"; }
     worker=
     wait_until metric '{state="not_there"} 1'
     hand_in "$ada" l '.mode = "test"'
-    said '<th scope="row">w</th><td>sim-h200</td><td>not there</td>'
+    said '<th scope="row">w</th><td>sim-h200</td><td>not there<form '
     wait_until metric '_lacking 1' # after the lease
     said 'Submissions wait, and no worker is there to judge them.'
     equal 1 "$(grep -c 'level=warning event=no_worker waiting=1' "$BATS_TEST_TMPDIR/server.log")"

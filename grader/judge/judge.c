@@ -566,9 +566,6 @@ static void remaining_cases_conclude(Grading *judging)
 
 /* ==== judge ======================================================================================================= */
 
-/* It stands here since the compiler puts its value in place of the name wherever it sees both. */
-__attribute__((weak)) const double OPINION_MOST_S = 1;
-
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 void judge_note_device(Progress *progress, const DeviceInfo *device)

@@ -52,7 +52,7 @@ void opinion_process_stop(OpinionProcess *opinion);
 
 /* How much longer a grading may take for it. A program that is linked with a definition of its own has that one: tests
  * wait longer, for a machine that is busy. */
-extern const double OPINION_MOST_S;
+extern double opinion_most_s;
 
 /* Begins, if an opinion is wanted and the device is real. CONVJUDGE_SECOND_OPINION names the simulated GPU; if it is
  * set, simulated devices get a second opinion as well. */

@@ -171,12 +171,9 @@ Status token_add(Store *store, int64_t person, TokenScope scope, Secret *token, 
 
 Status tokens_revoke(Store *store, int64_t person, Message *why)
 {
-    TRY(database_begin(store, why));
-    Status status = database_do(store, NULL, why,
-                                "UPDATE token SET revoked_utc = ?2 WHERE person = ?1 AND revoked_utc IS NULL", "it",
-                                person, utc_now().text);
-    THEN(status, logins_end(store, person, why));
-    return database_end(store, status, why);
+    TRY(database_do(store, NULL, why, "UPDATE token SET revoked_utc = ?2 WHERE person = ?1 AND revoked_utc IS NULL",
+                    "it", person, utc_now().text));
+    return logins_end(store, person, why);
 }
 
 static Status owner_of(Store *store, const char *token, TokenScope scope, Arena *arena, Person *person, Message *why)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const double OPINION_MOST_S = 60;
+double opinion_most_s = 60;
 
 /* ---- another process gives the opinion --------------------------------------------------------------------------- */
 
