@@ -1,3 +1,4 @@
+/* This file is long because all experiments on a wrong output share one search, its budget and its order. */
 #include "grader/check/resemblance.h"
 
 #include "base/arena.h"

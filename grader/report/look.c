@@ -39,7 +39,7 @@ static int compare_addresses(const void *a, const void *b)
 /* Bytes that the lanes ask for, each counted once. */
 static uint64_t different_bytes(const WarpRequest *request)
 {
-    uint64_t starts[LANES], sum = 0, end = 0;
+    uint64_t starts[LANES] = {0}, sum = 0, end = 0;
     int count = 0;
     for (int lane = 0; lane < LANES; lane++)
         if (has_lane(request, lane))
@@ -84,7 +84,7 @@ static void serve_by_banks(const WarpRequest *request, Served *served)
 
 static void serve_by_units(const WarpRequest *request, Served *served)
 {
-    uint64_t sorted[LANES];
+    uint64_t sorted[LANES] = {0};
     int count = 0;
     for (int lane = 0; lane < LANES; lane++)
         if (has_lane(request, lane))

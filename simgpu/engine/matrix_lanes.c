@@ -169,7 +169,8 @@ static inline void split_factors(const Matrix *matrix, LaneWords a, LaneWords b,
         for (int part = 0; part < VECTORS; part++)
             for (int j = 0; j < packed; j++) {
                 const SplitNumbers held = split_register(matrix->a, a[i] + part * VECTOR, j, specials);
-                SplitNumbers *rows = factors->rows[place.along / EIGHT][part] + place.across + j;
+                /* cppcheck-suppress uninitvar; what is taken is the address */
+                SplitNumbers *rows = &factors->rows[place.along / EIGHT][part][place.across + j];
                 for (int lane = 0; lane < QUAD; lane++)
                     take_rows(&held, lane, &rows[step * lane]);
             }
@@ -181,7 +182,7 @@ static inline void split_factors(const Matrix *matrix, LaneWords a, LaneWords b,
             for (int part = 0; part < VECTORS; part++)
                 held[part] = split_register(matrix->b, b[i] + part * VECTOR, j, specials);
             for (int column = 0; column < 2; column++) {
-                SplitNumbers *columns = factors->columns[place.along / EIGHT][column] + place.across + j;
+                SplitNumbers *columns = &factors->columns[place.along / EIGHT][column][place.across + j];
                 for (int lane = 0; lane < QUAD; lane++)
                     take_columns(held, lane, column, &columns[step * lane]);
             }

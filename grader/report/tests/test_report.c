@@ -114,9 +114,12 @@ static void an_accepted_submission_stands_among_the_references(void **state)
     CaseResult cases[] = {made_up_timed_case("large", 1e-3)};
     Result result = accepted_result(cases, 1);
     Text text = {0};
+    result.model_factor = 1.25;
+    result.device.calibrated = true;
     report_write(&result, plain, &text);
     holds(&text, "Accepted");
     holds(&text, "1 ms +- 0.5 % (modelled)");
+    holds(&text, "800 us to 1.25 ms for nine in ten such kernels\n");
     holds(&text, "GFLOP/s");
     holds(&text, "roofline");
     holds(&text, "faster than 1 of 3 reference solutions: percentile 33 (33 to 33)");
