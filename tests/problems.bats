@@ -264,7 +264,7 @@ noted() {
     edit "$testcases/hidden.json" '.cases[5].inputs.filter = {"values": [0, 1, 0]}'
     judge check-problem --problem my-conv
     ends 1 'hidden 6  finds 1 '
-    has_lines "ok 18" "not ok 19"
+    has_lines "ok 17 - every hidden case finds a wrong solution"
     rm "$solutions/wrong_answer/whole_blocks_only.cu"
     judge check-problem --problem my-conv
     ends 1 'hidden 6  finds 0   impulse in the middle' "ends_missing.cu          WWWWWWWWW" "not ok 16 - every hidden case" \
