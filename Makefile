@@ -129,7 +129,7 @@ toolchain:  ## Fetch NVIDIA's compiler into build/toolchain, without root
 test:  ## Run the tests, the same each time, in about five minutes; the last line counts them: [ONLY=folder, suite or file] [FAILED=1: what failed last time first]
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) test
 
-test-all:  ## Run every suite of tests/suites.txt, in 45 minutes on two cores: [ONLY=...] [FAILED=1] [FUZZ=60: seconds for each fuzzer]
+test-all:  ## Run every suite of tests/suites.txt, in about an hour on two cores: [ONLY=...] [FAILED=1] [FUZZ=60: seconds for each fuzzer]
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) all
 
 # The suites need these besides the judge.

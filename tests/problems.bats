@@ -337,31 +337,32 @@ END
 
 # ---- problems in a course's own words
 
-@test "a driver calls what the course asks for: a lab's main(), a kernel alone, other types, another order" {
+# home_of_drivers: a home of the judge with the problems of examples/drivers and nothing else, as the current folder.
+home_of_drivers() {
     export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home
     mkdir -p "$CONVJUDGE_HOME"
     local folder
     for folder in base grader harness simgpu leaderboard; do ln -s "$root/$folder" "$CONVJUDGE_HOME/$folder"; done
     cp -r "$root"/examples/drivers/* "$CONVJUDGE_HOME/"
-    cd "$CONVJUDGE_HOME"
-    judge check solutions/*/*/*.cu
+    cd "$CONVJUDGE_HOME" || return
+}
+
+@test "a driver calls what the course asks for: a lab's main(), a kernel alone, other types, another order" {
+    home_of_drivers
+    local folder
+    judge check solutions/*/*/*
     ends 0
     counts 12 '^ok'
     for folder in problems/*/; do valid problem "$folder/problem.json"; ends 0; done
 }
 
 @test "what a driver misses is told at the student's own line, and a driver needs student.h" {
-    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home
-    mkdir -p "$CONVJUDGE_HOME"
-    local folder
-    for folder in base grader harness simgpu leaderboard; do ln -s "$root/$folder" "$CONVJUDGE_HOME/$folder"; done
-    cp -r "$root"/examples/drivers/* "$CONVJUDGE_HOME/"
-    cd "$CONVJUDGE_HOME"
-    judge grade --no-record solutions/layer-channels-first/compile_error/arguments_in_another_order.cu
+    home_of_drivers
+    judge grade --no-record solutions/layer-channels-first/compile_error/arguments_in_another_order.patch
     ends 1 "Compile Error" \
-        "arguments_in_another_order.cu:20: conv_forward() differs from what the driver of the problem calls: see student.h"
-    judge grade --no-record solutions/lab-conv1d/compile_error/main_of_three.cu
-    ends 1 "Compile Error" "main_of_three.cu: defines no student_main, which the driver of the problem calls: see student.h"
+        "arguments_in_another_order.cu:20: conv_forward() differs from what the driver of the problem calls: the statement shows its student.h"
+    judge grade --no-record solutions/lab-conv1d/compile_error/main_misspelt.patch
+    ends 1 "Compile Error" "main_misspelt.cu: defines no student_main, which the driver of the problem calls: the statement shows its student.h"
     sed '/^extern "C"/,$d' solutions/book-conv2d/accepted/naive.cu | sed 's/float Pvalue/floaty Pvalue/' >typo.cu
     judge grade --no-record typo.cu
     ends 1 'typo.cu(9): error: identifier "floaty" is undefined'

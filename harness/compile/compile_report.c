@@ -360,11 +360,13 @@ static bool add_missing(const Text *output, const CompileJob *job, Text *diagnos
     snprintf(function, sizeof function, "%.*s", (int)strcspn(name, "('\"\n"), name);
     const int line = line_of_function(job->source, function);
     if (line > 0 && line < text_line_at(job->source, job->source_bytes - strlen(job->driver)))
-        text_printf(diagnostics, "%s:%d: %s() differs from what the driver of the problem calls: see %s\n",
+        text_printf(diagnostics,
+                    "%s:%d: %s() differs from what the driver of the problem calls: the statement shows its %s\n",
                     job->file_name, line, function, job->headers[0].name);
     else
-        text_printf(diagnostics, "%s: defines no %.*s, which the driver of the problem calls: see %s\n", job->file_name,
-                    (int)length, name, job->headers[0].name);
+        text_printf(diagnostics,
+                    "%s: defines no %.*s, which the driver of the problem calls: the statement shows its %s\n",
+                    job->file_name, (int)length, name, job->headers[0].name);
     return true;
 }
 
