@@ -105,7 +105,7 @@ valid() {
     missing_after 'the example does not show -6, element 2 of "expected"' statement 's/= -6$/= ?/'
     missing_after 'naive.cu: the comment at the top does not state the arithmetic intensity' \
         sed -i '/Intensity/d' "$solutions/accepted/naive.cu"
-    missing_after 'flipped_filter.cu: the comment at the top does not name the mistake' \
+    missing_after 'flipped_filter.patch: the comment at the top does not name the mistake' \
         sed -i '/Mistake/d' "$solutions/wrong_answer/flipped_filter.patch"
     missing_after 'in double and' \
         sed -i 's/c->filter\[k\])/c->filter[k] * (sizeof(Real) == 16 ? 1.000000001 : 1))/' "$problem/oracle.h"
