@@ -11,30 +11,31 @@ void request_log_begin(RequestLog *log, const Code *code, uint64_t blocks)
     memset(log, 0, sizeof *log);
     log->block = blocks / 2;
     log->turns = zeroed(2 * (size_t)code->memory_count * REQUEST_WARPS + 1, sizeof *log->turns);
-}
-
-void request_log_end(RequestLog *log)
-{
-    free(log->turns);
-    log->turns = NULL;
+    log->loads.most = TOUCHES;
 }
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
-static ReadElement *element_at(RequestLog *log, uint64_t address)
+/* Where the element is, or has a place. */
+static ReadElement *place_of(RequestLog *log, uint64_t address)
 {
     const uint64_t GOLDEN =
         0x9E3779B97F4A7C15; /* Knuth, The Art of Computer Programming 3, 6.4: multiplicative hashing */
     size_t place = (size_t)(address * GOLDEN >> 40) & (MOST_READ_ELEMENTS - 1);
     while (log->reads[place].address != 0 && log->reads[place].address != address)
         place = (place + 1) & (MOST_READ_ELEMENTS - 1);
-    if (log->reads[place].address == 0) {
-        if (2 * log->read_count >= MOST_READ_ELEMENTS)
-            return NULL;
-        log->read_count++;
-        log->reads[place].address = address;
-    }
     return &log->reads[place];
+}
+
+/* NULL: there is no room for one more. */
+static ReadElement *element_at(RequestLog *log, uint64_t address)
+{
+    ReadElement *element = place_of(log, address);
+    if (element->address == 0 && 2 * log->read_count >= MOST_READ_ELEMENTS)
+        return NULL;
+    log->read_count += element->address == 0;
+    element->address = address;
+    return element;
 }
 
 /* Several lanes may want the same element: it counts once for the warp. */
@@ -56,6 +57,29 @@ static void count_reads(RequestLog *log, const WarpRequest *request)
             }
         }
     }
+}
+
+/* Sectors come from memory in pairs. */
+static void count_fetch(void *context, uint64_t address, bool is_from_memory)
+{
+    RequestLog *log = context;
+    const uint64_t pair = address & ~63ull;
+    for (uint64_t at = pair; at < pair + 64; at += 4) {
+        ReadElement *element = place_of(log, at);
+        if (element->address == 0)
+            continue;
+        element->l2 += at - address < SECTOR_BYTES;
+        element->memory += is_from_memory;
+    }
+}
+
+void request_log_end(RequestLog *log, const Code *code, const TraceSet *set, const Memory *memory)
+{
+    reuse_fetches(set, &log->loads, memory, code->memory_count, count_fetch, log);
+    free(log->loads.touches);
+    free(log->turns);
+    log->loads = (Trace){0};
+    log->turns = NULL;
 }
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
@@ -100,6 +124,15 @@ void request_note(Worker *worker, const Instruction *instruction, PtxSpace space
 {
     const bool is_seen = space != PTX_LOCAL && space != PTX_PARAM && !instruction->is_hidden;
     const WindowVariable *variable = space == PTX_SHARED ? variable_in(instruction, PTX_SHARED) : NULL;
+    if (is_seen && !is_store && space != PTX_SHARED)
+        trace_load(&worker->requests->loads, &(TracedLoad){.load = instruction->index,
+                                                           .is_constant = space == PTX_CONST,
+                                                           .bits = active->bits,
+                                                           .first_lane = active->first,
+                                                           .end_lane = active->end,
+                                                           .bytes = bytes,
+                                                           .address = first,
+                                                           .relative = pattern == NULL ? NULL : pattern->relative});
     for (uint32_t warp = 0; is_seen && warp < worker->launch->warps; warp++) {
         WarpRequest request = {.access = instruction->index,
                                .file = instruction->file,
