@@ -684,7 +684,7 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
     GridRun run;
     prepare_run(gpu, launch, how, &run);
     if (launch->requests != NULL)
-        request_log_begin(launch->requests, &launch->function->code, run.launch.blocks);
+        request_log_begin(launch->requests, &launch->function->code, &launch->shape);
     if (gpu->provenance != NULL)
         provenance_begin_launch(gpu->provenance, &launch->function->code);
     const bool is_alone = launch->function->code.uses_heap || gpu->provenance != NULL;

@@ -204,7 +204,7 @@ static void widen(uint32_t value, uint32_t *low, uint32_t *high)
 
 static double loads_at(const ProfileRead *read, int level)
 {
-    const uint32_t loads[LOOK_LEVELS] = {read->threads, read->warps, read->l2, read->memory};
+    const uint32_t loads[LOOK_LEVELS] = {read->threads, read->warps, read->l2, read->memory, read->blocks};
     return loads[level];
 }
 
@@ -448,7 +448,8 @@ RECORD(map_table, LookMap,
     ROW(LookMap, cells[1], "by_warps", .required = true),
     ROW(LookMap, cells[2], "from_l2", .required = true),
     ROW(LookMap, cells[3], "from_memory", .required = true, .about = "loads of an element, the mean over a cell"),
-    ROW_NUMBERS(LookMap, means, "means", .about = "the same four over all elements"));
+    ROW(LookMap, cells[4], "by_blocks", .required = true, .about = "blocks that read it, of this one and its neighbours"),
+    ROW_NUMBERS(LookMap, means, "means", .about = "the same five over all elements"));
 RECORD(part_table, LookPart,
     ROW(LookPart, name, "name", .required = true),
     ROW(LookPart, share, "share", .about = "what the time goes by"));

@@ -40,15 +40,16 @@ typedef struct LookAccess { /* of a line to an array: a loop that is unrolled ha
     size_t request_count;
 } LookAccess;
 
-enum { LOOK_MOST_ROWS = 24, LOOK_MOST_COLUMNS = 48, LOOK_LEVELS = 4 };
+enum { LOOK_MOST_ROWS = 24, LOOK_MOST_COLUMNS = 48, LOOK_LEVELS = 5 };
 
 typedef struct LookMap { /* how often a block reads elements of an array: a part of its last two dimensions */
     const char *kernel, *array;
     uint32_t first_row, first_column, row_step, column_step; /* a cell is row_step x column_step elements */
     uint32_t rows, columns;
     double elements; /* that the block reads */
-    /* Sequences of rows x columns: loads of an element, the mean over the cell; 0: nothing of it is read. By threads, by
-     * warps, that is by requests to the L1, from the L2, from memory. Constant memory has the first two alone. */
+    /* Sequences of rows x columns: of an element, the mean over the cell; 0: nothing of it is read. Its loads by threads;
+     * by warps, that is requests to the L1; from the L2; from memory; and the blocks that read it, of this one and its
+     * neighbours. Constant memory has the first two alone. */
     const char *cells[LOOK_LEVELS];
     double means[LOOK_LEVELS]; /* over the elements */
 } LookMap;

@@ -203,7 +203,8 @@ static const char *character_words(const LookAccess *access)
 }
 
 static const char *const level_words[LOOK_LEVELS] = {"loads by threads", "requests of warps to the L1",
-                                                     "fetches from the L2", "fetches from memory"};
+                                                     "fetches from the L2", "fetches from memory",
+                                                     "blocks that read it, of this one and its neighbours"};
 
 static bool is_constant(const LookMap *map)
 {
@@ -222,8 +223,10 @@ static void add_map_words(const LookMap *map, Text *out)
                 "warps %.1f times",
                 map->elements, map->array, is_constant(map) ? "constant" : "global", map->means[0], map->means[1]);
     if (!is_constant(map))
-        text_printf(out, ". Each is fetched %.1f times from the L2, and %.1f times from memory", map->means[2],
-                    map->means[3]);
+        text_printf(
+            out,
+            ". Each is fetched %.1f times from the L2, and %.1f times from memory; %.1f blocks read it, of this one and its neighbours",
+            map->means[2], map->means[3], map->means[4]);
 }
 
 /* How a block's share of the L1 makes the levels: said once. */
@@ -586,8 +589,8 @@ static void add_step(const LookChoice *choice, const LookAccess *access, uint32_
         html_add(page, "<span class=\"quiet\">%s</span>\n", words);
 }
 
-/* One request, and links to those beside it. */
-static void draw_steps(const LookChoice *choice, const LookAccess *access, Text *page)
+/* Links to the requests beside the chosen one, which is given back. */
+static const LookRequest *add_steps(const LookChoice *choice, const LookAccess *access, Text *page)
 {
     const LookRequest *shown = find_request(access, choice->warp, choice->time);
     if (shown == NULL)
@@ -598,7 +601,7 @@ static void draw_steps(const LookChoice *choice, const LookAccess *access, Text 
     add_step(choice, access, shown->warp - 1, 1, "Previous warp", page);
     add_step(choice, access, shown->warp + 1, 1, "Next warp", page);
     html_raw(page, "</p>\n");
-    draw_pair(access, shown, 0, page);
+    return shown;
 }
 
 /* Which accesses there are, as links. */
@@ -640,11 +643,11 @@ static void draw_access(const LookAccess *access, const LookChoice *choice, size
              strcmp(access->space, "shared") == 0     ? "lanes that one wavefront serves"
              : strcmp(access->space, "constant") == 0 ? "lanes that want the same word"
                                                       : "lanes that one sector serves");
-    html_raw(page, "<div class=\"plots\">\n");
+    const LookRequest *shown = &access->requests[0];
     if (choice->address != NULL)
-        draw_steps(choice, access, page);
-    else
-        draw_pair(access, &access->requests[0], number, page);
+        shown = add_steps(choice, access, page);
+    html_raw(page, "<div class=\"plots\">\n");
+    draw_pair(access, shown, number, page);
     html_raw(page, "<figure>\n<figcaption>All that were kept: \"1, 2\" is the second time of warp 1</figcaption>\n");
     draw_strip(access, number, page);
     html_raw(page, "</figure>\n</div>\n");
@@ -669,7 +672,7 @@ static void draw_level(const LookMap *map, int level, size_t number, double most
     for (size_t i = 0; i < count; i++)
         class_of[i] = cells[i] <= 0 ? 0 : 1 + (int)fmin(HEATS - 2, (HEATS - 1) * cells[i] / (most + 1e-9));
     snprintf(id, sizeof id, "reads-%zu-%d", number, level);
-    snprintf(caption, sizeof caption, "%c%s: %.1f of each element", level_words[level][0] - 'a' + 'A',
+    snprintf(caption, sizeof caption, "%c%s: %.1f on average", level_words[level][0] - 'a' + 'A',
              level_words[level] + 1, map->means[level]);
     html_add(page, "<figure>\n<figcaption>%s</figcaption>\n", caption);
     svg_begin(page, id, 20 + size * map->rows, "How often each element is read", caption);
@@ -815,7 +818,7 @@ static void add_source(const LookView *view, const char *source, Text *page)
              has_sass ? " and SASS" : "");
     if (!has_sass)
         html_add(page, " There is no SASS: %s.", view->no_sass);
-    html_raw(page, "</p>\n<div class=\"source\" role=\"group\" aria-label=\"Source and code\" "
+    html_raw(page, "</p>\n<div class=\"source listing\" role=\"group\" aria-label=\"Source and code\" "
                    "tabindex=\"0\">\n<table>\n<thead><tr><th scope=\"col\">Line</th><th scope=\"col\" "
                    "class=\"number\">Time</th><th scope=\"col\" class=\"number\">Warps</th><th scope=\"col\" "
                    "class=\"number\">Registers</th><th scope=\"col\">Source</th><th scope=\"col\">PTX</th>");
@@ -835,12 +838,12 @@ static void add_source(const LookView *view, const char *source, Text *page)
 
 void look_sections(const LookView *view, const char *source, const LookChoice *choice, Text *page)
 {
-    const char *text = text_line(source, choice->line);
+    const char *text = text_line(source, choice->line), *code = text == NULL ? "" : text + strspn(text, " \t");
     const LookAccess *access;
     html_add(page, "<p>Case \"%s\". What is said of one block is of the one in the middle of the grid.</p>\n",
              view->case_name);
     html_add(page, "<h2>What warps ask for in line %d</h2>\n<pre tabindex=\"0\"><code>%.*s</code></pre>\n",
-             choice->line, text == NULL ? 0 : (int)strcspn(text, "\n"), text == NULL ? "" : text);
+             choice->line, (int)strcspn(code, "\n"), code);
     if (choice->address != NULL) {
         add_choices(view, choice, page);
         access = access_of_line(view, choice->line, choice->access);

@@ -260,6 +260,7 @@ static void keep_reads(SimDevice *sim, uint32_t kernel, const RequestLog *log)
             .index = (uint32_t)((element->address - array.address) / bytes),
             .threads = element->threads,
             .warps = element->warps,
+            .blocks = element->blocks,
             .l2 = element->l2,
             .memory = element->memory};
     }

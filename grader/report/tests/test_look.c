@@ -182,12 +182,18 @@ static void elements_show_how_often_each_level_serves_them(void **state)
     begin();
     ask(PTX_GLOBAL, 1, 0, 4096, 4, 4);
     for (uint32_t i = 10; i < 14; i++)
-        profile.reads[profile.read_count++] = (ProfileRead){
-            .array = 1, .index = i, .threads = i - 9, .warps = 1, .l2 = i < 12 ? 2 : 1, .memory = 1};
-    expect(
-        "  The block reads 4 elements of input from global memory. Its threads load each 2.5 times on\n"
-        "  average, its warps 1.0 times. Each is fetched 1.5 times from the L2, and 1.0 times from memory.\n"
-        "  Loads by threads:\n    1234\n  Requests of warps to the L1:\n    1111\n  Fetches from the L2:\n    2211\n");
+        profile.reads[profile.read_count++] = (ProfileRead){.array = 1,
+                                                            .index = i,
+                                                            .threads = i - 9,
+                                                            .warps = 1,
+                                                            .l2 = i < 12 ? 2 : 1,
+                                                            .memory = 1,
+                                                            .blocks = i == 10 ? 3 : 1};
+    expect("  The block reads 4 elements of input from global memory. Its threads load each 2.5 times on\n"
+           "  average, its warps 1.0 times. Each is fetched 1.5 times from the L2, and 1.0 times from memory;\n"
+           "  1.5 blocks read it, of this one and its neighbours.\n"
+           "  Loads by threads:\n    1234\n  Requests of warps to the L1:\n    1111\n  Fetches from the L2:\n    2211\n"
+           "  Fetches from memory:\n    1111\n  Blocks that read it, of this one and its neighbours:\n    3111\n");
     for (uint32_t i = 14; i < 106; i++)
         profile.reads[profile.read_count++] = (ProfileRead){.array = 1, .index = i, .threads = 4, .warps = 1, .l2 = 1};
     expect("  A character stands for 1 x 2 elements.\n  Loads by threads:\n    24");
@@ -275,7 +281,7 @@ static void fill_page(void)
     ask(PTX_GLOBAL, 1, 0, 4096, 4, 4)->sectors = 4;
     ask(PTX_SHARED, 2, 0, 0, 8, 4)->wavefronts = 2;
     profile.reads[profile.read_count++] = (ProfileRead){
-        .array = 1, .index = 3, .threads = 2, .warps = 1, .l2 = 1, .memory = 1};
+        .array = 1, .index = 3, .threads = 2, .warps = 1, .l2 = 1, .memory = 1, .blocks = 1};
     block_timeline_find(works, 2, 132, 2, &profile.kernels[0].timeline);
 }
 
@@ -291,7 +297,7 @@ static void a_page_has_pictures_and_words(void **state)
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
         "content=\"width=device-width, initial-scale=1\">\n<title>A look inside x.cu</title>\n",
         "<h1>A look inside x.cu</h1>\n<p>Case \"small\". What is said of one block is of the one in the middle",
-        "<h2>What warps ask for in line 2</h2>\n<pre tabindex=\"0\"><code>  two &lt;three&gt;;</code></pre>\n",
+        "<h2>What warps ask for in line 2</h2>\n<pre tabindex=\"0\"><code>two &lt;three&gt;;</code></pre>\n",
         "<figcaption>As it is: warp 0, time 1: elements 0 to 62: 8 sectors, 4 would do</figcaption>",
         "<figcaption>At best, for as many different bytes: 4 sectors</figcaption>",
         "<title id=\"request-1-title\">Lanes of a warp, and what serves them</title>",
@@ -299,7 +305,7 @@ static void a_page_has_pictures_and_words(void **state)
         "<title id=\"strip-0-title\">The same for other warps and times</title>",
         "<details><summary>In words</summary>\n<ul>\n<li>warp 0, time 1: elements 0 to 62: 8 sectors, 4 would do</li>",
         "<h2>How often each element is read</h2>\n",
-        "<figcaption>Loads by threads: 2.0 of each element</figcaption>",
+        "<figcaption>Loads by threads: 2.0 on average</figcaption>",
         "<p>Fetches from memory:</p>\n<ul>\n<li>1</li>\n</ul>",
         "<title id=\"blocks-0-title\">Blocks over time</title>",
         "<h2>Source, PTX</h2>\n",
