@@ -316,6 +316,7 @@ typedef struct Code {
     int special_register_count;
     uint32_t slot_count, unit_bytes; /* bytes of one lane in all slots */
     int memory_count;                /* bound of Instruction.index */
+    uint32_t *live;                  /* [instruction_count] 32-bit registers that hold values there */
     uint32_t live_registers;         /* most 32-bit registers alive at once: an estimate of what ptxas needs */
     uint32_t shared_bytes;           /* static */
     uint32_t dynamic_shared_offset;  /* where extern .shared begins */

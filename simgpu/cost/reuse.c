@@ -182,6 +182,8 @@ typedef struct Cache {
     int allocation;               /* of the last query */
     uint64_t asked, missing;      /* sectors */
     uint64_t (*requests)[COUNTS]; /* [load] */
+    FetchNote *note;              /* NULL: nobody asks for single fetches */
+    void *context;                /* of `note` */
 } Cache;
 
 static ReuseLine *find_line(Cache *cache, uint64_t number)
@@ -217,6 +219,8 @@ static Source fetch_sector(Cache *cache, ReuseLine *line, int sector)
     line->seen |= (uint8_t)(1u << sector);
     line->fetched[sector] = cache->turn;
     line->block[sector] = (uint32_t)cache->block;
+    if (cache->note != NULL)
+        cache->note(cache->context, (line->number - 1) * LINE_BYTES + (uint64_t)sector * SECTOR, in_memory);
     return line->source[sector] = in_memory ? FROM_MEMORY : FROM_L2;
 }
 
@@ -398,6 +402,19 @@ static Reuse reuse_alone(const TraceSet *set, const Memory *memory, int load_cou
     Reuse reuse = reuse_from(requests, load_count, set->in_step, asked, missing);
     free(requests);
     return reuse;
+}
+
+void reuse_fetches(const TraceSet *set, const Trace *trace, const Memory *memory, int load_count, FetchNote *note,
+                   void *context)
+{
+    uint64_t(*requests)[COUNTS] = zeroed((size_t)load_count + 1, sizeof *requests);
+    const uint64_t share = set->cache_bytes / (set->resident > 0 ? set->resident : 1);
+    Cache cache = cache_new(trace->count + 1, share, memory, requests);
+    cache.note = note;
+    cache.context = context;
+    play_wave(&cache, trace, 1);
+    free(cache.lines);
+    free(requests);
 }
 
 static double slow_share(const LoadShare *share)

@@ -106,6 +106,11 @@ void trace_take_back(Trace *trace, uint64_t turns);
 
 /* loads[load_count] is the result's to free. */
 Reuse reuse_of(const TraceSet *set, const Memory *memory, int load_count);
+/* Tells of each sector that a block fetches, which runs alone with its share of the L1: from memory, if nobody has fetched the
+ * 64 bytes around it before; else from the L2. */
+typedef void FetchNote(void *context, uint64_t address, bool is_from_memory);
+void reuse_fetches(const TraceSet *set, const Trace *trace, const Memory *memory, int load_count, FetchNote *note,
+                   void *context);
 /* Holds the result for `set` against drawn blocks; replaces it where they miss far more often. */
 void reuse_check(Reuse *reuse, const TraceSet *set, const TraceSet *drawn, const Memory *memory, int load_count);
 void reuse_free(Reuse *reuse);
