@@ -18,9 +18,9 @@ static void take_case_time(const cJSON *item, Arena *arena, CaseTime *times, siz
     const char *name = json_string(item, "name"), *model = json_string(item, "model_terms");
     if (name == NULL || !cJSON_IsNumber(ms) || !(ms->valuedouble > 0))
         return;
-    times[(*count)++] =
-        (CaseTime){.name = arena_string(arena, name),
-                   .time = time_made(ms->valuedouble, cJSON_IsNumber(uncertainty) ? uncertainty->valuedouble : 0, model)};
+    times[(*count)++] = (CaseTime){
+        .name = arena_string(arena, name),
+        .time = time_made(ms->valuedouble, cJSON_IsNumber(uncertainty) ? uncertainty->valuedouble : 0, model)};
 }
 
 Status case_times_read(const char *path, const char *cases, Arena *arena, CaseTime **times, size_t *count, Message *why)
@@ -364,9 +364,9 @@ static void put_cases(cJSON *object, const RecordRow *row, const void *record, c
 
 static Status check_model(const RecordReading *reading, const cJSON *item, const void *member)
 {
-    return time_model_is_valid(member)
-               ? STATUS_OK
-               : json_fail(reading->file, item, reading->why, "expected terms of a model, \"lsu 0.293, textures 0.322\"");
+    return time_model_is_valid(member) ? STATUS_OK
+                                       : json_fail(reading->file, item, reading->why,
+                                                   "expected terms of a model, \"lsu 0.293, textures 0.322\"");
 }
 
 /* clang-format off */

@@ -45,7 +45,8 @@ static const char from_3_or_4_to_5[] = "DROP TABLE chain";
 static const char from_5_to_6[] = "INSERT INTO case_times SELECT * FROM recorded_case_times";
 
 /* Version 7 has all that a board needs in an index, version 8 the model's error of runs in a table. */
-static const char from_6_or_7_to_8[] = "DROP VIEW run_states; DROP VIEW IF EXISTS board_runs; DROP INDEX runs_of_a_board";
+static const char from_6_or_7_to_8[] =
+    "DROP VIEW run_states; DROP VIEW IF EXISTS board_runs; DROP INDEX runs_of_a_board";
 static const char is_8[] = "PRAGMA user_version = 8";
 
 static MUST_USE Status run_all(Store *store, const char *const *statements, size_t count, Message *why)

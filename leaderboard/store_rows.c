@@ -95,7 +95,8 @@ Status store_runs_since(Store *store, const Board *board, int64_t after, int64_t
                         size_t *count, Message *why)
 {
 #define RUNS_SINCE(PLUS)                                                                                               \
-    "SELECT run, time_utc, person, machine_code, score_ms, uncertainty, model FROM board_runs WHERE " PLUS "problem = ?1"     \
+    "SELECT run, time_utc, person, machine_code, score_ms, uncertainty, model FROM board_runs WHERE " PLUS             \
+    "problem = ?1"                                                                                                     \
     " AND " PLUS "revision = ?2 AND " PLUS "device = ?3 AND " PLUS "epoch = ?4 AND run > ?5 AND run <= ?6"             \
     " AND state = 'ranked'"
     return database_list(store, arena, sizeof **runs, take_stored_run, runs, count, why,
@@ -158,7 +159,7 @@ static const char *known_text(Arena *arena, sqlite3_stmt *row, int column)
 /* The columns that take_recorded_run() expects, without the source. */
 #define RECORDED_COLUMNS                                                                                               \
     "id, time_utc, person, problem, revision, device, epoch, device_name, driver, toolkit, judge, sandbox, verdict,"   \
-    " rank_status, score_ms, uncertainty, machine_code, runs.source_hash, file_name, sitting, cases, state,"   \
+    " rank_status, score_ms, uncertainty, machine_code, runs.source_hash, file_name, sitting, cases, state,"           \
     " (SELECT model FROM run_models WHERE run_models.run = runs.id)"
 enum { RECORDED_COLUMN_COUNT = 23 };
 

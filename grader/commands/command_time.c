@@ -147,6 +147,7 @@ Status command_check_board(const Options *options, int *exit_status, Message *wh
     Status status = options_number(options, "--top", options->top, 1, MOST_TOP, &top, why);
     if (options->problem == NULL)
         THEN(status, problem_list(&arena, &ids, &count, why));
+    *exit_status = 0;
     THEN(status, ranking_open(STORE_READ, &store, why));
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         status = check_board_of(store, ids[i], options, (size_t)top, exit_status, why);

@@ -282,8 +282,8 @@ static ModelKind model_kind(const char *limiter)
     static const struct {
         const char *limiter;
         ModelKind kind;
-    } rows[] = {{"l2", MODEL_MEMORY},      {"dram", MODEL_MEMORY},    {"heap", MODEL_MEMORY},
-                {"latency", MODEL_WAITING}, {"blocks", MODEL_WAITING}, {"launch", MODEL_WAITING},
+    } rows[] = {{"l2", MODEL_MEMORY},         {"dram", MODEL_MEMORY},    {"heap", MODEL_MEMORY},
+                {"latency", MODEL_WAITING},   {"blocks", MODEL_WAITING}, {"launch", MODEL_WAITING},
                 {"constant", MODEL_CONSTANTS}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(limiter, rows[i].limiter) == 0)

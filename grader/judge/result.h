@@ -136,9 +136,9 @@ typedef struct CaseResult {
     CaseSample *warm_up; /* likewise, of the calls before those that are timed */
     size_t warm_up_count;
     const char
-        *fewer_calls;    /* why a block had fewer timed calls than the problem wants: one sentence; NULL: it had all */
-    Timing timing;       /* from the samples */
-    MeasuredTime time;   /* the same time, with the uncertainty of the sitting */
+        *fewer_calls;  /* why a block had fewer timed calls than the problem wants: one sentence; NULL: it had all */
+    Timing timing;     /* from the samples */
+    MeasuredTime time; /* the same time, with the uncertainty of the sitting */
     double gflops, gbytes_per_s, roofline;
     DeviceStatistics statistics;
     double known_ms;      /* timed cases of a result that would rank: the best time known before; 0: none */

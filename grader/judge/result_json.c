@@ -110,7 +110,7 @@ RECORD_PUT(put_factor, MeasuredTime, json_put_number(object, row->key, time_mode
 /* Of a modelled time. */
 RECORD(model_table, MeasuredTime,
     ROW_HAND("model_factor", .when = has_model, .put = put_factor, .about = "modelled times: for nine in ten, the GPU's time is within this factor of it, up or down"),
-    ROW(MeasuredTime, model, "model_terms", .sparse = true, .about = "the logarithm of that factor, by what limits the kernel and by doubt (`simgpu/cost/hardware_profile.h`): two times [are compared](../explanation/timing-and-ranks.md#ties-ranks-and-percentiles) by the difference of their terms"));
+    ROW(MeasuredTime, model, "model_terms", .sparse = true, .about = "the logarithm of that factor, by limit and by doubt; [ties](../explanation/timing-and-ranks.md#ties-ranks-and-percentiles) follow from it"));
 
 /* ---- timed cases ------------------------------------------------------------------------------------------------- */
 
@@ -438,13 +438,13 @@ RECORD_PUBLIC(result_table, Result,
     ROW(Result, score.ms, "score_ms", .sparse = true),
     ROW(Result, score.uncertainty, "uncertainty", .sparse = true, .about = "geometric mean of the timed cases' times; its uncertainty, with which times of one device are compared"),
     ROW_OBJECT(Result, score, NULL, model_table),
-    ROW_HAND("model_doubts", .put = put_doubts, .about = "as of each case; and the doubts in words, if there are any"),
+    ROW_HAND("model_doubts", .put = put_doubts, .about = "the doubts in words, if there are any"),
     ROW(Result, gflops, "gflops", .sparse = true),
     ROW(Result, gbytes_per_s, "gbytes_per_s", .sparse = true),
     ROW(Result, roofline, "roofline", .sparse = true, .about = "geometric means over the timed cases; `roofline` is the least time of the direct method on this device over the time"),
     ROW(Result, rank, "rank", .sparse = true, .about = "1 + the number of people who are significantly faster"),
     ROW_SAME("percentile", percentiles_table, .brief = true, .about = "among `references` and `class`: `n` (others), and if that is not 0 `value`, `interval` (the range that ties allow), `slower`, `tied`"),
-    ROW_LIST(Result, ladder, ladder_count, "references", reference_table, .brief = true, .about = "the reference solutions, fastest first: `name`, `score_ms`, `uncertainty`"),
+    ROW_LIST(Result, ladder, ladder_count, "references", reference_table, .brief = true, .about = "the reference solutions, fastest first: `name`, `score_ms`, `uncertainty`, `model_factor`, `model_terms`"),
     ROW_OBJECT(Result, compiled, "compile", compile_table, .brief = true, .about = "`seconds`, `cached`, `diagnostics`, and where nvcc compiled `kernels` with their `name`, `registers`, `shared_bytes`, `spill_bytes`, and the most of any kernel"),
     ROW_OBJECT(Result, seconds, "seconds", step_table, .brief = true, .about = "wall clock of `start`, `compile`, `sample`, `hidden` (prolonged to 0.25 s, 0.5 s, 1 s and so on), `timed`, `second_sitting`; on a real GPU also of their parts `check` (expected outputs), `open` (a broker) and `wait` (for a free, steady device)"),
     ROW_SAME(NULL, condition_table),

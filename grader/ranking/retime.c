@@ -113,8 +113,8 @@ Status retime_choose(Store *store, const Problem *problem, const char *of, const
     Status status = ranking_find_board(problem, on, &retiming->device, &other, why);
     THEN(status, ranking_find_board(problem, of, &retiming->of, &retiming->board, why));
     retiming->most_rounds = strcmp(retiming->of.id, retiming->device.id) != 0 ? 1
-                            : retiming->device.modelled               ? MODELLED_ROUNDS
-                                                                      : MOST_ROUNDS;
+                            : retiming->device.modelled                       ? MODELLED_ROUNDS
+                                                                              : MOST_ROUNDS;
     THEN(status, add_people(store, top, retiming, why));
     THEN(status, add_reference(store, retiming, why));
     if (status == STATUS_OK)

@@ -745,8 +745,7 @@ static bool is_uneven(const SimDevice *sim, const BlockShares *shares, const Lau
     return shares->share * blocks > 1.25 * ceil(blocks / multiprocessors);
 }
 
-static void count_kernel(SimDevice *sim, const SimFunction *function, const LaunchShape *shape,
-                         const SimReport *report)
+static void count_kernel(SimDevice *sim, const SimFunction *function, const LaunchShape *shape, const SimReport *report)
 {
     DeviceStatistics *sum = &sim->statistics;
     sum->kernels++;

@@ -135,9 +135,9 @@ static void modelled_times_tie_by_what_the_model_does_not_compute_alike(void **s
     } rows[] = {
         {"lsu 0.3", "lsu 0.3", 1.0071}, /* the samples alone, 0.5 % each */
         {"lsu 0.3, textures 0.4", "lsu 0.3, textures 0.4", 1.0071},
-        {"lsu 0.3", "dram 0.4", 1.6487},                /* exp(0.5), by Pythagoras */
-        {"lsu 0.3", "lsu 0.3, textures 0.3", 1.3499},   /* exp(0.3) */
-        {"lsu 0.2, dram 0.1", "lsu 0.3", 1.1519},       /* in one case of three another limit */
+        {"lsu 0.3", "dram 0.4", 1.6487},              /* exp(0.5), by Pythagoras */
+        {"lsu 0.3", "lsu 0.3, textures 0.3", 1.3499}, /* exp(0.3) */
+        {"lsu 0.2, dram 0.1", "lsu 0.3", 1.1519},     /* in one case of three another limit */
         {"", "lsu 0.3", 1.3499},
         {NULL, NULL, 1.0071},
     };
@@ -160,9 +160,9 @@ static void the_terms_of_a_model_give_its_factor(void **state)
         const char *model;
         bool is_valid;
         double factor;
-    } rows[] = {{NULL, true, 1},         {"", true, 1},        {"lsu 0.25, dram 0.5", true, 2.117},
-                {"lsu", false, 1},       {"lsu -1", false, 1}, {"lsu nan", false, 1},
-                {"lsu 0.25;", false, 1.284}, {"lsu 1e9", false, 1}};
+    } rows[] = {
+        {NULL, true, 1},      {"", true, 1},         {"lsu 0.25, dram 0.5", true, 2.117}, {"lsu", false, 1},
+        {"lsu -1", false, 1}, {"lsu nan", false, 1}, {"lsu 0.25;", false, 1.284},         {"lsu 1e9", false, 1}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const MeasuredTime time = time_made(1, 0.005, rows[i].model);
         if (time_model_is_valid(time.model) != rows[i].is_valid ||

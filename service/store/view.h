@@ -17,7 +17,7 @@ bool view_true(const cJSON *object, const char *key);
 const cJSON *view_item(const cJSON *object, const char *key);
 /* `ms_key`, "uncertainty" and "model_terms"; ms 0: absent. */
 MeasuredTime view_time(const cJSON *object, const char *ms_key);
-/* The same, and of a modelled time "model_factor". */
+/* The same in an answer, and of a modelled time "model_factor". */
 void view_put_time(cJSON *object, const char *ms_key, MeasuredTime time);
 
 #endif

@@ -382,7 +382,8 @@ cJSON *submission_of_run(const Run *run)
                run->time_utc, run->board.device, run->device_name, run->driver, run->toolkit, run->judge, run->sandbox);
     cJSON_AddBoolToObject(object, "modelled", device_models_times(run->board.device));
     if (run->time.ms > 0)
-        view_put_time(object, "score_ms", run->time);
+        values_put(object, "score_ms=%g uncertainty=%g model_terms=%s", run->time.ms, run->time.uncertainty,
+                   run->time.model);
     put_sitting(object, run->sitting);
     cJSON_AddItemToObject(object, "cases", cases);
     return object;

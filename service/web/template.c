@@ -502,7 +502,8 @@ static void check_names(Text *page, const char *template, const Text *names, con
     cJSON_ArrayForEach(value, values)
     {
         if (value->string != NULL && strcmp(value->string, "uncertainty") != 0 &&
-            strcmp(value->string, "model_terms") != 0 && strcmp(value->string, "model_factor") != 0 && /* of |measured */
+            strcmp(value->string, "model_terms") != 0 &&
+            strcmp(value->string, "model_factor") != 0 && /* of |measured */
             text_find_word(names->data, value->string) == NULL)
             html_add(page, "[%s: nothing shows the value %s]\n", template, value->string);
         if ((value->type & cJSON_IsReference) == 0)

