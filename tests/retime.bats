@@ -59,7 +59,7 @@ conv1d_class() {
     conv1d_class
     judge check-board --problem conv1d --device sim
     ends 0 "conv1d (1D convolution), the board of sim-h200 against NVIDIA H200 (simulated)"
-    counts 1 '^  Bob, run 2 +158\.[0-9] us +1[0-9.]+ us to 2[0-9.]+ us +158\.[0-9] us +1$'
+    counts 1 '^  Bob, run 2 +([0-9.]+ us) +[0-9.]+ us to [0-9.]+ us +\1 +1$'
     judge check-board --problem conv1d --device sim:a100 --top 1
     ends 1 "against NVIDIA A100 80 GB (simulated, uncalibrated)"
     counts 1 '^  Ada, run 1 .* us +[0-9.]+  outside$'

@@ -111,7 +111,7 @@ Figure figure_measured(MeasuredTime time)
     int decimals = decimals_for(spread), shown = decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
     if (factor > 1)
         return figure("%.*f" NO_BREAK "%s" NO_BREAK "(%s–%s)", shown, round_to(value, decimals), unit->name,
-                      figure_within(value / factor, factor / 10).text, figure_within(value * factor, factor / 10).text);
+                      figure_within(value / factor, 0.02).text, figure_within(value * factor, 0.02).text);
     return figure("%.*f" NO_BREAK "±" NO_BREAK "%.*f" NO_BREAK "%s", shown, round_to(value, decimals), shown,
                   round_to(spread, decimals), unit->name);
 }

@@ -19,6 +19,8 @@ static void digits_of_a_time_follow_its_uncertainty(void **state)
         {{.ms = 0.0516, .uncertainty = 0.1}, "52" S "±" S "5" S "µs"},
         {{.ms = 1.2347, .uncertainty = 0.002}, "1.235" S "±" S "0.002" S "ms"},
         {{.ms = 0.9390215, .uncertainty = 0.3}, "900" S "±" S "300" S "µs"},
+        {{0.1582, 0.005, "lsu 0.2927"}, "158.2" S "µs" S "(118–212)"},
+        {{1.2347, 0.002, "dram 0.6259"}, "1.235" S "ms" S "(0.660–2.31)"},
         {{.ms = 12345, .uncertainty = 0.01}, "12.35" S "±" S "0.12" S "s"},
         {{.ms = 0.05, .uncertainty = 0}, "50" S "µs"},
         {{.ms = 0, .uncertainty = 0.5}, "-"},
