@@ -7,6 +7,7 @@
  * that a student chose is ever part of a command line.  */
 #include "harness/compile/compile_sandbox.h"
 
+#include "base/paths.h"
 #include "base/sandbox.h"
 
 #include <dirent.h>
@@ -128,6 +129,13 @@ Status compile_put_file(const char *folder, const char *name, const char *data, 
 static bool inside_system(const char *root)
 {
     return strcmp(root, "/usr") == 0 || strncmp(root, "/usr/lib", 8) == 0;
+}
+
+Status compile_tools_find(const Toolkit *toolkit, CompileTools *tools, Message *why)
+{
+    tools->toolkit = toolkit;
+    TRY(paths_build("libcudart.so.13", tools->runtime, sizeof tools->runtime, why));
+    return paths_home("harness/cuda", tools->headers, sizeof tools->headers, why);
 }
 
 void compile_program_path(const Toolkit *toolkit, char *path, size_t size)
