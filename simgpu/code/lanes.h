@@ -90,6 +90,7 @@ typedef struct OpcodeInfo {
     OpClass op_class;
     uint8_t result_bytes;    /* of one lane */
     uint8_t source_bytes[4]; /* 0: no such source */
+    bool source_is_float[4]; /* float32 or float64 */
 } OpcodeInfo;
 
 const OpcodeInfo *opcode_info(Opcode opcode);
