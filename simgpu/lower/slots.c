@@ -124,7 +124,7 @@ typedef struct FreeSlots { /* a stack */
 
 typedef struct Slots {
     FreeSlots free[2][SIZES]; /* of each size; [1]: for floats */
-    uint8_t *size; /* [slot] */
+    uint8_t *size;            /* [slot] */
     uint32_t count;
     const LiveRange **active;
     int active_count;
