@@ -800,13 +800,14 @@ static Status keep_elements(Grading *judging, const Call *call, const CaseResult
     return call_elements(call, judging->oracle, &judging->result->arena, &output->elements, why);
 }
 
-/* In the large cases that a simulated GPU times, computing the expected output would take longer than simulating a
- * good kernel. The elements to compare are drawn when the output exists. */
+/* In the large cases that a simulated GPU times, and in those that it only attempts, computing the expected output would
+ * take longer than simulating a good kernel. The elements to compare are drawn when the output exists. */
 static Status check_output(Grading *judging, Call *call, const CaseResult *item, CaseOutput *output, Message *why)
 {
     const uint32_t purpose = UINT32_MAX - 1; /* of no array, and not that of sample_key() */
     output->compared = true;
-    call->in_sample = item->group == CASE_TIMED && judging->session->traits.clock == SESSION_MODEL;
+    call->in_sample = (item->group == CASE_TIMED || call->testcase->attempt_instructions > 0) &&
+                      judging->session->traits.clock == SESSION_MODEL;
     call->sample = generator_derive(&judging->secret, purpose, item->group, (uint32_t)(item - judging->result->cases));
     TRY(call_compare(call, judging->oracle, &judging->earlier, &output->comparison, why));
     return keep_elements(judging, call, item, output, why);
