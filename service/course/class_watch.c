@@ -9,6 +9,7 @@
 #include "service/store/log.h"
 #include "service/store/people.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -93,6 +94,7 @@ struct ClassWatch {
     ClassFile file;
     struct stat seen; /* of the file that was read, or refused, last */
     double looked_s;
+    pthread_rwlock_t lock; /* of `file`, between who looks and who reads */
 };
 
 /* From now on, workers judge all cases of the problems that give points for groups of them. */
@@ -123,10 +125,33 @@ static MUST_USE Status class_read_for(const char *path, Store *store, const char
     return status;
 }
 
+/* Readers come all the time, so a new file must not wait until there are none. */
+static void make_lock(pthread_rwlock_t *lock)
+{
+    pthread_rwlockattr_t kind;
+    pthread_rwlockattr_init(&kind);
+    pthread_rwlockattr_setkind_np(&kind, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(lock, &kind);
+    pthread_rwlockattr_destroy(&kind);
+}
+
+void class_watch_hold(ClassWatch *watch)
+{
+    if (watch != NULL)
+        pthread_rwlock_rdlock(&watch->lock);
+}
+
+void class_watch_release(ClassWatch *watch)
+{
+    if (watch != NULL)
+        pthread_rwlock_unlock(&watch->lock);
+}
+
 Status class_watch_start(const char *path, Store *store, const char *person, ClassWatch **watch, Message *why)
 {
     ClassWatch *started = zeroed(1, sizeof *started);
     *started = (ClassWatch){.path = path, .person = person, .store = store, .looked_s = now_s()};
+    make_lock(&started->lock);
     /* Looked at first: what is written meanwhile is read again. */
     if (stat(path, &started->seen) != 0)
         started->seen = (struct stat){0};
@@ -151,8 +176,10 @@ static void read_anew(ClassWatch *watch)
         log_event(LEVEL_ERROR, "class_refused", "path", watch->path, "why", why.text, "kept", "the one read before");
         return;
     }
+    pthread_rwlock_wrlock(&watch->lock);
     class_file_free(&watch->file);
     watch->file = file;
+    pthread_rwlock_unlock(&watch->lock);
     log_event(LEVEL_INFO, "class_read", "path", watch->path);
 }
 

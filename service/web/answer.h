@@ -24,6 +24,8 @@ struct Visit;
 typedef struct Service {
     const Config *config;
     Store *store;
+    Store *reading[MOST_READERS]; /* the same store, to read it on other threads */
+    size_t reading_count;
     Queue *queue;
     Slurm *slurm;            /* NULL: workers judge that are no batch jobs */
     struct Live *live;       /* live.h */
@@ -77,11 +79,17 @@ typedef enum RouteAccess {
     ACCESS_WORKERS /* with a token that is for judging alone, or by the account that runs the server, on its socket */
 } RouteAccess;
 
+typedef enum RouteKind {
+    ROUTE_DATA,
+    ROUTE_CHANGES, /* data, and asking for it by GET changes the store, or what the server knows */
+    ROUTE_PAGE     /* a person who is not known is led to the login, not refused */
+} RouteKind;
+
 typedef struct Route {
     const char *method, *path; /* "*" in the path stands for one part, which becomes visit->argument */
     RouteAccess access;
     void (*answer)(Visit *visit);
-    bool is_page; /* a person who is not known is led to the login, not refused */
+    RouteKind kind;
 } Route;
 
 /* The last one has no method. */

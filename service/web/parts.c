@@ -140,7 +140,7 @@ typedef struct FigureMoment {
     int year, month, day, hour, minute;
 } FigureMoment;
 
-static const Zone *shown_zone;
+static _Thread_local const Zone *shown_zone; /* of the page under way */
 
 void moments_show_in(const Zone *zone)
 {
