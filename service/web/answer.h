@@ -184,9 +184,9 @@ size_t class_dues_of(const Service *service, const StoredSubmission *row, Arena 
 /* The submission that the path names, with its source (NULL: the database does not have it). False: there is none that the visitor may
  * read, which has been answered. */
 bool class_readable_source(Visit *visit, StoredSubmission *row, const char **source);
-/* The newest of each other person whose source the visitor may read. */
-MUST_USE Status class_open_sources(const Visit *visit, const char *problem, StoredSubmission **rows, size_t *count,
-                                   Message *why);
+/* The newest of each other person whose source the visitor may read, of at most so many people. */
+MUST_USE Status class_open_sources(const Visit *visit, const char *problem, size_t most, StoredSubmission **rows,
+                                   size_t *count, Message *why);
 /* What the visitor may call the file: a name may tell who wrote it. */
 const char *class_file_name(const Visit *visit, const StoredSubmission *row);
 

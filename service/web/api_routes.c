@@ -183,7 +183,7 @@ static void class_answer_sources(Visit *visit)
     Message why;
     Status status = problem_read(visit->argument, &problem, &why);
     if (status == STATUS_OK) {
-        status = class_open_sources(visit, problem.id, &rows, &count, &why);
+        status = class_open_sources(visit, problem.id, SIZE_MAX, &rows, &count, &why);
         problem_free(&problem);
     }
     if (status != STATUS_OK) {

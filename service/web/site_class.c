@@ -271,7 +271,7 @@ void site_sources(Visit *visit)
     size_t count = 0;
     Message why;
     Status status = read_title(visit, visit->argument, &title, &why);
-    THEN(status, class_open_sources(visit, visit->argument, &rows, &count, &why));
+    THEN(status, class_open_sources(visit, visit->argument, SIZE_MAX, &rows, &count, &why));
     for (size_t i = 0; i < count; i++) {
         const bool has_time = rows[i].time.ms > 0 && !class_hides_board_from(visit, rows[i].problem);
         cJSON *source = values_row(sources);
