@@ -1,8 +1,8 @@
 /* class_watch.h - class.json as a server or a command knows it: read for a store, and read anew when it changes.
  *
  * Every reading joins the groups of file and store and records extensions (extensions.h).
- * Anew     when the file is another one than the one that was read (device, number, size or time of change), which is looked at
- *          every CLASS_LOOK_S, or when class_watch_look() is told to. A file that is wrong is refused with a line in the log, and
+ * Anew     when the file is another one than the one that was read (device, number, size or time of change) or somebody got another
+ *          name, which is looked at every CLASS_LOOK_S, or when class_watch_look() is told to. A file that is wrong is refused with a line in the log, and
  *          the one that was read before stays in force until there is a better one.
  * Threads  one looks. On it the file that class_watch_file() gives lives until the next class_watch_look(), on others from
  *          class_watch_hold() to class_watch_release().  */

@@ -649,11 +649,11 @@ static Status read_rows(const Visit *visit, Rows *rows, Message *why)
 {
     return database_query(
         visit->service->store, rows, take_worker, why,
-        "SELECT worker, coalesce((SELECT device FROM judging JOIN attempt AS last ON last.judging = judging.id"
-        "   WHERE last.worker = attempt.worker AND device IS NOT NULL ORDER BY judging.id DESC LIMIT 1), ''),"
+        "SELECT worker, coalesce((SELECT device FROM attempt AS last JOIN judging ON judging.id = last.judging"
+        "   WHERE last.worker = attempt.worker AND outcome IS 'judged' ORDER BY last.offered_utc DESC LIMIT 1), ''),"
         " max(coalesce(ended_utc, offered_utc)),"
-        " coalesce((SELECT submission FROM judging JOIN attempt AS now ON now.judging = judging.id AND now.n = judging.attempt"
-        "   WHERE judging.state IN ('offered', 'running') AND now.worker = attempt.worker LIMIT 1), 0),"
+        " coalesce((SELECT submission FROM judging CROSS JOIN attempt AS now ON now.judging = judging.id AND now.n = judging.attempt"
+        "   WHERE " IS_UNFINISHED "state IN ('offered', 'running') AND now.worker = attempt.worker LIMIT 1), 0),"
         " sum(outcome IS 'judged'), sum(outcome IN ('worker_failed', 'lost')),"
         " (SELECT why FROM drained WHERE drained.worker = attempt.worker),"
         " max(offered_utc) > strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-7 day')"

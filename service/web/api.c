@@ -28,6 +28,8 @@ static Status admit(Visit *visit, const char *name, Message *why)
     if (status == STATUS_NOT_FOUND)
         status = database_can_write(store) ? people_admit(store, name, visit->arena, &visit->person, why)
                                            : fail(STATUS_BUSY, why, "the store is locked by another program");
+    if (status == STATUS_OK && visit->person.is_removed)
+        return fail(STATUS_NOT_FOUND, why, "%s was removed; a teacher lets you in again by a new token", name);
     visit->is_known = status == STATUS_OK;
     return status;
 }
