@@ -365,6 +365,12 @@ rows = [("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", 200),
         ("POST /login HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, "a length and a transfer encoding, expected one of them"),
         ("POST /login HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n12345", 400, "two lengths, expected one"),
         ("POST /login HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501, "an unknown transfer encoding, expected chunked"),
+        ("GET /healthz HTTP/1.1\nHost: a\r\n\r\n", 400, "a line that ends with LF alone, expected CR and LF"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\nAccept: b\r\n\r\n", 400, "a line that ends with LF alone"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\rAccept: b\r\n\r\n", 400, "a header with a character that does not belong there"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length : 5\r\n\r\n", 400, "a header with a character that does not belong there"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nAccept: b\0c\r\nX: d\r\n\r\n", 400, "a header with a character that does not belong there"),
+        ("GET /healthz HTTP/1.1\r\nHost: a \r\nAccept: \r\nX-1:\tb\r\n\r\n", 200),
         ("POST /login HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\n12345", 415)]
 wrong = 0
 for text, expected, *words in rows:

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -696,15 +697,42 @@ static void begin_body(const Listener *door, struct MHD_Connection *connection, 
 /* ---- strictness -------------------------------------------------------------------------------------------------- */
 
 /* What a proxy and this server could understand in different ways.
- * Source   RFC 9112, sections 3.2 (Host), 6.1 (Transfer-Encoding) and 6.3 (both lengths).  */
+ * Source   RFC 9112, sections 2.2 (bare CR and LF), 3.2 (Host), 5.1 (names), 6.1 (Transfer-Encoding) and 6.3 (both lengths).  */
 typedef struct RequestHead {
     int hosts, lengths, encodings;
     bool is_chunked, is_coded; /* the transfer, and the content */
+    bool is_odd;               /* a name or a value has a character that does not belong there */
+    bool is_bare;              /* a line ends with LF alone */
+    const char *line_end;      /* of the line before */
 } RequestHead;
 
-static enum MHD_Result read_head(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
+/* libmicrohttpd takes a lone LF for the end of a line, and a NUL for that of a value, and leaves all lines in one buffer: between two
+ * lines is one byte after a lone LF, where it should be two, and after a NUL the rest. What the last line ends with nobody can see. */
+static void look_between(RequestHead *head, const char *name)
 {
+    enum { BUFFER_BYTES = 32768 };
+    const uintptr_t gap = (uintptr_t)name - (uintptr_t)head->line_end;
+    head->is_bare = head->is_bare || gap == 1;
+    for (uintptr_t i = 0; gap < BUFFER_BYTES && i < gap; i++)
+        head->is_odd = head->is_odd || head->line_end[i] > ' ';
+}
+
+static bool has_control(const char *value)
+{
+    for (; *value != '\0'; value++)
+        if (((unsigned char)*value < ' ' && *value != '\t') || *value == 127)
+            return true;
+    return false;
+}
+
+static enum MHD_Result read_head(void *context, enum MHD_ValueKind kind, const char *name, size_t name_bytes,
+                                 const char *value, size_t value_bytes)
+{
+    static const char token[] = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     RequestHead *head = context;
+    look_between(head, name);
+    head->is_odd = head->is_odd || strspn(name, token) != name_bytes || (value != NULL && has_control(value));
+    head->line_end = value == NULL ? NULL : value + value_bytes;
     head->hosts += strcasecmp(name, "Host") == 0;
     head->lengths += strcasecmp(name, "Content-Length") == 0;
     if (strcasecmp(name, "Transfer-Encoding") == 0) {
@@ -717,11 +745,13 @@ static enum MHD_Result read_head(void *context, enum MHD_ValueKind kind, const c
 }
 
 /* 0: nothing is wrong with the head. */
-static int fault_of_head(struct MHD_Connection *connection, const char **text)
+static int fault_of_head(struct MHD_Connection *connection, const char *version, const char **text)
 {
-    RequestHead head = {0};
-    MHD_get_connection_values(connection, MHD_HEADER_KIND, read_head, &head);
-    *text = head.hosts > 1                           ? "two hosts, expected one"
+    RequestHead head = {.line_end = version + strlen(version)};
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, read_head, &head);
+    *text = head.is_bare                             ? "a line that ends with LF alone, expected CR and LF"
+            : head.is_odd                            ? "a header with a character that does not belong there"
+            : head.hosts > 1                           ? "two hosts, expected one"
             : head.lengths > 1                       ? "two lengths, expected one"
             : head.lengths > 0 && head.encodings > 0 ? "a length and a transfer encoding, expected one of them"
             : head.encodings > 1                     ? "two transfer encodings, expected one"
@@ -730,6 +760,8 @@ static int fault_of_head(struct MHD_Connection *connection, const char **text)
                                                      : NULL;
     if (*text == NULL)
         return 0;
+    if (head.is_bare || head.is_odd)
+        return 400;
     return head.is_coded ? 415 : head.encodings == 1 && !head.is_chunked && head.lengths == 0 ? 501 : 400;
 }
 
@@ -742,7 +774,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
         const char *text;
         *state = exchange = zeroed(1, sizeof *exchange);
         exchange->connection = connection;
-        const int fault = fault_of_head(connection, &text);
+        const int fault = fault_of_head(connection, version, &text);
         if (fault != 0)
             return refuse(connection, fault, text);
         begin_body(context, connection, url, method, exchange);
