@@ -183,7 +183,8 @@ static size_t token_at(const char *at, size_t left, bool is_first, char *class, 
         return length;
     }
     const bool is_number = (at[0] >= '0' && at[0] <= '9') || (at[0] == '.' && left > 1 && at[1] >= '0' && at[1] <= '9');
-    while (length < left && (is_of_word(at[length]) || (is_number && strchr(".'", at[length]) != NULL && at[length] != 0)))
+    while (length < left &&
+           (is_of_word(at[length]) || (is_number && strchr(".'", at[length]) != NULL && at[length] != 0)))
         length++;
     *class = is_number ? 'n' : is_known_word(at, length) ? 'k' : 0;
     return length == 0 ? 1 : length;

@@ -197,10 +197,11 @@ Status store_run(Store *store, int64_t id, Arena *arena, RecordedRun *run, Messa
 Status store_list_runs(Store *store, const char *problem, const char *state, Arena *arena, RecordedRun **runs,
                        size_t *count, Message *why)
 {
-    return database_list(store, arena, sizeof **runs, take_recorded_run, runs, count, why,
-                         "SELECT " RECORDED_COLUMNS " FROM runs JOIN run_states ON run = id"
-                         " WHERE (?1 IS NULL OR problem = ?1) AND (?2 IS NULL OR id IN (SELECT run FROM run_states WHERE state = ?2)) ORDER BY id",
-                         "tt", problem, state);
+    return database_list(
+        store, arena, sizeof **runs, take_recorded_run, runs, count, why,
+        "SELECT " RECORDED_COLUMNS " FROM runs JOIN run_states ON run = id"
+        " WHERE (?1 IS NULL OR problem = ?1) AND (?2 IS NULL OR id IN (SELECT run FROM run_states WHERE state = ?2)) ORDER BY id",
+        "tt", problem, state);
 }
 
 Status store_next_runs(Store *store, int64_t after, size_t most, Arena *arena, RecordedRun **runs, size_t *count,

@@ -35,7 +35,8 @@ static void characters_of_html_are_escaped(void **state)
 static void a_source_is_highlighted_line_by_line(void **state)
 {
     static const char *const rows[][2] = {
-        {"#include <cuda.h> // \"x\"", "<span class=\"p\">#include</span> &lt;cuda.h&gt; <span class=\"c\">// &quot;x&quot;</span>"},
+        {"#include <cuda.h> // \"x\"",
+         "<span class=\"p\">#include</span> &lt;cuda.h&gt; <span class=\"c\">// &quot;x&quot;</span>"},
         {"int i = threadIdx.x;", "<span class=\"k\">int</span> i = <span class=\"k\">threadIdx</span>.x;"},
         {"y = 1.5e3f * x[0x1F] + .5;",
          "y = <span class=\"n\">1.5e3f</span> * x[<span class=\"n\">0x1F</span>] + <span class=\"n\">.5</span>;"},

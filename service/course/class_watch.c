@@ -129,7 +129,7 @@ struct ClassWatch {
     ClassFile file;
     struct stat seen; /* of the file that was read, or refused, last */
     double looked_s;
-    int64_t names; /* people_names_version() then */
+    int64_t names;         /* people_names_version() then */
     pthread_rwlock_t lock; /* of `file`, between who looks and who reads */
 };
 

@@ -751,7 +751,7 @@ static int fault_of_head(struct MHD_Connection *connection, const char *version,
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, read_head, &head);
     *text = head.is_bare                             ? "a line that ends with LF alone, expected CR and LF"
             : head.is_odd                            ? "a header with a character that does not belong there"
-            : head.hosts > 1                           ? "two hosts, expected one"
+            : head.hosts > 1                         ? "two hosts, expected one"
             : head.lengths > 1                       ? "two lengths, expected one"
             : head.lengths > 0 && head.encodings > 0 ? "a length and a transfer encoding, expected one of them"
             : head.encodings > 1                     ? "two transfer encodings, expected one"

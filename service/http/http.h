@@ -63,7 +63,7 @@ typedef struct HttpRequest {
     const char *method, *path; /* the path is decoded, without the query */
     const char *body;          /* terminated */
     size_t body_bytes;
-    uid_t peer;   /* of the Unix doors */
+    uid_t peer;      /* of the Unix doors */
     double waited_s; /* since the handler was first asked: above 0 after it has postponed its answer */
     void *source;    /* of the header and query functions */
     Arena *arena;    /* lives as long as the request */

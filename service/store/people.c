@@ -171,7 +171,8 @@ static Status rename_runs(Store *store, const char *from, const char *to, Messag
 static Status give_name(Store *store, int64_t person, const char *from, const char *to, Message *why)
 {
     TRY(rename_runs(store, from, to, why));
-    TRY(database_do(store, NULL, why, "UPDATE OR REPLACE refused_file SET person = ?2 WHERE person = ?1", "tt", from, to));
+    TRY(database_do(store, NULL, why, "UPDATE OR REPLACE refused_file SET person = ?2 WHERE person = ?1", "tt", from,
+                    to));
     TRY(database_do(store, NULL, why, "UPDATE OR REPLACE seen_extension SET person = ?2 WHERE person = ?1", "tt", from,
                     to));
     TRY(database_do(store, NULL, why, "DELETE FROM former_name WHERE name = ?1 AND person = ?2", "ti", to, person));

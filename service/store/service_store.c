@@ -345,12 +345,13 @@ static Status prepare_copy(const char *restored, const char *present, const char
     present_numbers(present, &arena, numbers);
     for (int i = 0; i < NUMBERED; i++)
         THEN(status,
-             database_do(store, NULL, why,
-                         arena_printf(&arena,
-                                      "UPDATE next_number SET %s = max(%s, ?1, (SELECT coalesce(max(id), 0) + 1 FROM %s))"
-                                      " + iif(?1 > 0, 0, ?2)",
-                                      numbered[i][0], numbered[i][0], numbered[i][1]),
-                         "ii", numbers[i], (int64_t)UNSEEN_NUMBERS));
+             database_do(
+                 store, NULL, why,
+                 arena_printf(&arena,
+                              "UPDATE next_number SET %s = max(%s, ?1, (SELECT coalesce(max(id), 0) + 1 FROM %s))"
+                              " + iif(?1 > 0, 0, ?2)",
+                              numbered[i][0], numbered[i][0], numbered[i][1]),
+                 "ii", numbers[i], (int64_t)UNSEEN_NUMBERS));
     THEN(status, database_int(store, next_number, why, "SELECT submission FROM next_number", ""));
     THEN(status, audit_add(store, "administrator", "restore", from, why));
     THEN(status, database_run(store, "PRAGMA wal_checkpoint(TRUNCATE)", why));

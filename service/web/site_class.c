@@ -775,7 +775,8 @@ static Status put_class(const Visit *visit, cJSON *page, Message *why)
         cJSON_AddItemToObject(page, "problems", cJSON_CreateStringArray(problems, (int)problem_count));
     }
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        if ((people[i].role == PERSON_STUDENT && !people[i].is_removed) || strcmp(view_text(works->child, "person"), people[i].name) == 0)
+        if ((people[i].role == PERSON_STUDENT && !people[i].is_removed) ||
+            strcmp(view_text(works->child, "person"), people[i].name) == 0)
             put_person(page, works, people[i].name, problems, problem_count);
     values_put(page, "people_count=%d", cJSON_GetArraySize(view_item(page, "people")));
     cJSON_Delete(works);
