@@ -362,7 +362,7 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     said 'class="shared p1"' 'Handed out: line'
     as "$teacher" GET "/teacher/similar/conv1d?pair=1-$(jq -r '[.pairs[] | select(.b.from)][0].b.source_hash[:16]' "$state/similar/conv1d.json")"
     equal 200 "$status"
-    said 'a further source' 'register_<wbr>tile.<wbr>cu' '__syncthreads();'
+    said 'a further source' 'register_<wbr>tile.<wbr>cu' '__syncthreads</span>();'
     for query in '' '?pair=' '?pair=1-3' '?pair=-'; do
         as "$teacher" GET "/teacher/similar/conv1d$query"
         equal 404 "$status"

@@ -175,6 +175,7 @@ const Route site_routes[] = {
     {"GET", "/problems/*/sources", ACCESS_PERSONS, site_sources, ROUTE_PAGE},
     {"GET", "/sources/*", ACCESS_PERSONS, site_source, ROUTE_PAGE},
     {"GET", "/submissions/*", ACCESS_PERSONS, site_submission, ROUTE_PAGE},
+    {"GET", "/submissions/*/look", ACCESS_PERSONS, site_look, ROUTE_PAGE},
     {"POST", "/submissions/*/withdraw", ACCESS_PERSONS, site_withdraw, ROUTE_PAGE},
     {"POST", "/submissions/*/ruling", ACCESS_TEACHERS, site_ruling, ROUTE_PAGE},
     {"POST", "/submissions/*/release", ACCESS_ADMINS, site_release, ROUTE_PAGE},
