@@ -130,13 +130,14 @@ def hand_in(address, tokens, ends, results):
     results.put({"hand-ins": took})
 
 
-def wait_as(address, token, count):
-    """`count` connections, each with a request for a submission's events, as pages of waiting students have."""
+def wait_as(address, token, submission, count):
+    """`count` connections, each with a request for the events of an own submission, as pages of waiting students have; beyond the streams
+    that the server allows they stay open for the next time that the page asks."""
     host, port = address.split(":")
     kept = []
     for _ in range(count):
         connection = socket.create_connection((host, int(port)))
-        connection.send(f"GET /api/v1/submissions/1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+        connection.send(f"GET /api/v1/submissions/{submission}/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
         kept.append(connection)
     return kept
 
@@ -166,7 +167,7 @@ def main():
     tokens = make_class(server)
     cost_of_pages(server, tap, tokens)
     times_beside_hand_ins(server, tap, tokens, f" beside {rate:.0f} hand-ins a second")
-    waiting = [connection for part in range(WAITING // 10) for connection in wait_as(server.address, tokens[part % people], 10)]
+    waiting = [one for person in range(3, 3 + WAITING // 10) for one in wait_as(server.address, tokens[person % people], person, 10)]
     status, duration = Browser(server.address).ask("GET", "/", tokens[0])
     tap.result(status == 200 and duration < 1, f"beside {len(waiting)} pages that wait, another one opens in {1e3 * duration:.0f} ms")
     times_beside_hand_ins(server, tap, tokens, f" beside {len(waiting)} pages that wait")
