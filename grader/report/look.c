@@ -286,7 +286,7 @@ static uint32_t columns_of(const Look *look, const char *name)
 {
     size_t shape[TENSOR_MAX_RANK], count;
     for (size_t i = 0; i < look->problem->parameter_count; i++)
-        if (look->problem->parameters[i].role != ROLE_SIZE && strcmp(look->problem->parameters[i].name, name) == 0 &&
+        if (parameter_is_array(&look->problem->parameters[i]) && strcmp(look->problem->parameters[i].name, name) == 0 &&
             problem_shape(look->problem, i, &look->sizes, shape, &count, NULL) == STATUS_OK)
             return look->problem->parameters[i].rank > 1 ? (uint32_t)shape[look->problem->parameters[i].rank - 1]
                                                          : UINT32_MAX;
