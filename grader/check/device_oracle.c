@@ -136,15 +136,15 @@ static Status build_code(const Problem *view, int compute, Text *image, Message 
     for (size_t i = 1; i < FILES; i++)
         inputs[i] = paths[i];
     snprintf(oracle, sizeof oracle, "%s/oracle.h", view->folder);
-    text_printf(&header, "#include \"base/element_type.h\"\n");
+    text_add(&header, "#include \"base/element_type.h\"\n");
+    if (has_checker)
+        text_printf(&header, "#define CHECKER_FILE \"%s\"\n", checker);
     oracle_case_header(view, &header);
     text_printf(&header, "typedef %s Output;\n#define OUTPUT_IS_WHOLE %d\n", traits->storage, !(traits->epsilon > 0));
     text_printf(&header, "#define OUTPUT_LOWEST %.17g\n#define OUTPUT_HIGHEST %.17g\n", traits->lowest,
                 traits->highest);
     text_printf(&header, "#define OF_EXPECTED %d\n#define ORACLE_FILE \"%s\"\n", view->tolerance.of_expected, oracle);
     add_input_types(view, &header);
-    if (has_checker)
-        text_printf(&header, "#define CHECKER_FILE \"%s\"\n", checker);
     const DeviceCodeJob job = {
         .source = paths[0], .inputs = inputs, .options = options, .include = header.data, .compute = compute};
     Status status = device_code_build(&job, image, why);

@@ -66,26 +66,27 @@ typedef struct Sources {
 } Sources;
 
 /* Adds the type Case, which has a member for each parameter, and one for the values of ORACLE_PASS
- * (grader/check/element.h). Arrays that are only written are there for checker.h alone. */
+ * (grader/check/element.h). Only checker.h sees arrays that are only written. */
 static void add_case_type(const Problem *problem, Text *text)
 {
-    text_add(text, "#include <stdbool.h>\n#include <stddef.h>\ntypedef struct Case {\n");
+    text_add(text, "#include <stdbool.h>\n#include <stddef.h>\n#ifdef CHECKER_FILE\n#define OF_CHECKER(...) __VA_ARGS__\n"
+                   "#else\n#define OF_CHECKER(...)\n#endif\ntypedef struct Case {\n");
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (parameter_is_array(&problem->parameters[i]))
-            text_printf(text, "    const %s *%s;\n", element_traits[problem->parameters[i].type].storage,
-                        problem->parameters[i].name);
+            text_printf(text, problem->parameters[i].role == ROLE_OUT ? "    OF_CHECKER(const %s *%s;)\n" : "    const %s *%s;\n",
+                        element_traits[problem->parameters[i].type].storage, problem->parameters[i].name);
         else
             text_printf(text, "    %s %s;\n", problem->parameters[i].c_type, problem->parameters[i].name);
     text_add(text, "    const void *kept_pass;\n} Case;\n#define CASE_OF(inputs, sizes) {");
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (parameter_is_array(&problem->parameters[i]))
-            text_printf(text, " .%s = (const %s *)inputs[%zu],", problem->parameters[i].name,
-                        element_traits[problem->parameters[i].type].storage, i);
-        else if (problem->parameters[i].role == ROLE_SCALAR)
-            text_printf(text, " .%s = (%s)scalar_of(sizes[%zu]),", problem->parameters[i].name,
-                        problem->parameters[i].c_type, i);
+            text_printf(text, problem->parameters[i].role == ROLE_OUT ? " OF_CHECKER(.%s = (const %s *)inputs[%zu],)"
+                                                                      : " .%s = (const %s *)inputs[%zu],",
+                        problem->parameters[i].name, element_traits[problem->parameters[i].type].storage, i);
         else
-            text_printf(text, " .%s = (%s)sizes[%zu],", problem->parameters[i].name, problem->parameters[i].c_type, i);
+            text_printf(text, problem->parameters[i].role == ROLE_SCALAR ? " .%s = (%s)scalar_of(sizes[%zu]),"
+                                                                         : " .%s = (%s)sizes[%zu],",
+                        problem->parameters[i].name, problem->parameters[i].c_type, i);
     text_add(text, " }\n");
 }
 

@@ -5,7 +5,7 @@
  *   SOLVE       the signature of solve()
  *   OUTPUT      the parameter for the output
  *   EXTENTS     its shape, from the sizes
- *   ARGUMENTS   the members of Case, in their order  */
+ *   ARGUMENTS   the members of Case, in their order, each with a comma behind it  */
 typedef struct Shape {
     long extents[RANK], count;
 } Shape;
@@ -27,7 +27,7 @@ __global__ void elements(const Case c, const Shape shape, Output *output)
 extern "C" SOLVE
 {
     enum { BLOCK = 256 };
-    const Case c = {ARGUMENTS, NULL};
+    const Case c = {ARGUMENTS NULL};
     Shape shape = {{EXTENTS}, 1};
     for (int i = 0; i < RANK; i++)
         shape.count *= shape.extents[i];

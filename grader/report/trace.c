@@ -1140,15 +1140,13 @@ static void add_definitions(const Problem *problem, Text *out)
                 traits->highest, traits->make);
     for (int i = 0; i < array->rank; i++)
         text_printf(out, "%s%s", i == 0 ? "#define EXTENTS " : ", ", array->shape[i].text);
+    text_add(out, "\n#define ARGUMENTS ");
     for (size_t i = 0; i < problem->parameter_count; i++) {
         const Parameter *is = &problem->parameters[i];
-        text_add(out, i == 0 ? "\n#define ARGUMENTS " : ", ");
-        if (is->role == ROLE_OUT)
-            text_add(out, "NULL");
-        else if (parameter_is_array(is))
-            text_printf(out, "(const %s *)%s", element_traits[is->type].storage, is->name);
-        else
-            text_add(out, is->name);
+        if (parameter_is_array(is) && is->role != ROLE_OUT)
+            text_printf(out, "(const %s *)%s, ", element_traits[is->type].storage, is->name);
+        else if (is->role != ROLE_OUT)
+            text_printf(out, "%s, ", is->name);
     }
     text_add(out, "\n");
     oracle_case_header(problem, out);
@@ -1292,6 +1290,10 @@ static Status trace_case(TermTrace *trace, const TraceWish *wish, const Testcase
     Result again = {0};
     if (testcase == NULL)
         return fail(STATUS_NOT_FOUND, why, "trace: there is no sample \"%s\"", item->name);
+    if (item->sample->comparison.wrong > 0 && item->sample->comparison.output != problem_output(trace->problem))
+        return fail(STATUS_UNSUPPORTED, why, "trace: '%s' is wrong, and only the first output, '%s', can be traced",
+                    trace->problem->parameters[item->sample->comparison.output].name,
+                    trace->problem->parameters[problem_output(trace->problem)].name);
     trace->sizes = item->sizes;
     trace->case_name = item->name;
     trace->element = item->sample->comparison.wrong > 0 ? item->sample->comparison.first.index : 0;

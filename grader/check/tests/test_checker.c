@@ -494,7 +494,7 @@ static void bytes_that_were_not_computed_do_not_count_in_a_part(void **state)
             bench.y[i] = (uint8_t)(call_poison_word(poison, false, i / 4) >> i % 4 * 8);
     if (call_describe(&bench.problem, &bench.set.cases[0], &call, &why) != STATUS_OK)
         fail_test("%s", why.text);
-    call.arguments[2].data = bench.y;
+    call.arguments[2].data = call.arguments[2].result = bench.y;
     call.arguments[2].poison_bits = poison;
     assert_true(call_written_share(&call) > 0.49 && call_written_share(&call) <= 0.5);
     for (int wrong = 0; wrong < 2; wrong++) {
