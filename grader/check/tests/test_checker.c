@@ -467,7 +467,7 @@ static void results_that_are_nearly_alike_count_as_written(void **state)
     for (size_t i = 0; i < sizeof output; i++)
         output[i] = (uint8_t)(126 + i % 3);
     argument = &call.arguments[2];
-    argument->data = output;
+    argument->data = argument->result = output;
     argument->bytes = sizeof output;
     for (uint32_t poison = 0; poison < 300; poison++) {
         argument->poison_bits = poison << 20 | poison;
