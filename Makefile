@@ -102,8 +102,8 @@ try:  ## Run a submission on a case of your own, or on the samples: SUB=mykernel
 trace:  ## Show why an element of the output is wrong, term by term: SUB=mykernel.cu [OUTPUT=3,17] [SIZES=input_size=20,kernel_size=7 [SEED=]] [DATA=file.npy] [PROBLEM=id] [DEVICE=sim:profile] [JSON=file]
 	$(call need,SUB,name the file: make trace SUB=mykernel.cu)$(judge) $${OUTPUT:+--output "$$OUTPUT"} $${SIZES:+--sizes "$$SIZES"} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
-look:  ## Show what a warp asks of memory in a line, and how often elements are read: SUB=mykernel.cu [LINE=14] [CASE=number or name] [SIZES=input_size=1000,kernel_size=7] [PAGE=look.html] [PROBLEM=id] [DEVICE=sim:profile]
-	$(call need,SUB,name the file: make look SUB=mykernel.cu)$(judge) $${LINE:+--line "$$LINE"} $${CASE:+--case "$$CASE"} $${SIZES:+--sizes "$$SIZES"} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${PAGE:+--page "$$PAGE"} -- "$$SUB"
+look:  ## Show what warps ask of memory, how often elements are read, when blocks run, PTX and SASS: SUB=mykernel.cu [LINE=14] [CASE=number or name] [SIZES=input_size=1000,kernel_size=7] [PAGE=look.html] [PROBLEM=id] [DEVICE=sim:profile]
+	$(call need,SUB,name the file: make look SUB=mykernel.cu)$(judge) $${LINE:+--line "$$LINE"} $${CASE:+--case "$$CASE"} $${SIZES:+--sizes "$$SIZES"} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${PAGE:+--page "$$PAGE"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
 explain:  ## Show where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...] [CASE=number or name] [SHOW=idea|sketch|code] [JSON=file] [FORMAT=gcc]
 	$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(judge) $${CASE:+--case "$$CASE"} $${SHOW:+--show "$$SHOW"} $${JSON:+--json "$$JSON"} $${FORMAT:+--format "$$FORMAT"} -- "$$SUB"
@@ -145,13 +145,13 @@ sanitized-unit-tests:
 test-gpu: setup build test-tools  ## Check on a machine with a real GPU that everything works there
 	@$(need_tests)tests/gpu.sh $(BUILD)
 
-mutants: setup service sanitized-unit-tests test-tools  ## Break a line of C at a time and expect a test to fail: [N=60] [SEED=1] [ONLY="folder folder"] [KEEP=file: goes on where it stopped]
+mutants: setup service sanitized-unit-tests test-tools
 	@$(need_tests)nice tools/mutants.py $(BUILD) $(or $(N),60) $(or $(SEED),1) $(or $(KEEP),/dev/null) $(ONLY)
 
 lint:  ## Check scripts, C, the graph of folders and the pages
 	@$(need_tests)tests/lint.sh $(LAYERS)
 
-format:  ## Lay out the C by .clang-format, with clang-format 14
+format:
 	@$(need_tests)tests/format.sh
 
 setup:
@@ -160,7 +160,7 @@ setup:
 bench: setup service $(BUILD)/bench-simgpu  ## Measure the judge's own speed and memory
 	@$(need_tests)tools/bench.sh $(BUILD)
 
-clean:  ## Remove everything that was built, except for the toolchain
+clean:
 	rm -rf $(filter-out build/toolchain,$(wildcard build/*))
 
 $(BUILD)/%.o: %.c

@@ -361,6 +361,17 @@ def forging(person, cookie):
     person.expect("a form that does not say where it comes from is refused", status == 403)
 
 
+def looking_inside(person):
+    """From request to request by plain links."""
+    person.follow("Look inside")
+    person.expect("a look inside shows a request of a warp", ("Warp 0, time 1.", person.text("#request")),
+                  ("Blocks over time", person.text()), len(person.all("svg.plot")) >= 6)
+    person.look("look inside")
+    person.follow("Next time")
+    person.expect("a link leads to the next time of the warp", ("Warp 0, time 2.", person.text("#request")))
+    person.expect("a page is small", len(person.script("return document.documentElement.outerHTML")) < 300_000)
+
+
 def handing_in(person):
     correct = ROOT / "solutions/conv2d/accepted"
     person.go("/")
@@ -378,6 +389,7 @@ def handing_in(person):
     person.expect("the page follows the judging by itself", len(steps) >= 2, ("Accepted", person.text(".verdict")))
     person.expect("the ladder says what to beat next", ("Next to beat: ", person.text()))
     person.look("submission")
+    looking_inside(person)
     second = person.hand_in("conv2d", text=(correct / "shared_tile.cu").read_text())
     person.wait()
     person.expect("the text of a solution is judged, too", ("Accepted", person.text(".verdict")))

@@ -13,6 +13,7 @@
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
 #include "grader/report/explain.h"
+#include "grader/report/explain_run.h"
 #include "grader/report/look.h"
 #include "grader/report/report.h"
 #include "grader/report/trace.h"
@@ -582,43 +583,100 @@ static Status choose_timed_case(const Trying *trying, CaseChoice *choice, Messag
     return STATUS_OK;
 }
 
-static Status read_line(const Options *options, const ExecutionProfile *profile, int *line, Message *why)
+static Status read_line(const Options *options, const LookView *view, int *line, Message *why)
 {
-    int64_t number = look_hottest_line(profile);
+    int64_t number = view->hottest_line;
     TRY(options_number(options, "--line", options->line, 1, INT_MAX, &number, why));
     *line = (int)number;
-    return look_has_line(profile, *line)
+    return options->line == NULL || look_has_line(view, *line)
                ? STATUS_OK
                : fail(STATUS_BAD_INPUT, why,
                       "look: no access to memory was seen in line %s of the file; the one with most is %d",
-                      options->line == NULL ? "0" : options->line, look_hottest_line(profile));
+                      options->line, view->hottest_line);
 }
 
-static Status write_look(const Trying *trying, Look *look, Message *why)
+static Status write_look(const Trying *trying, const LookView *view, Message *why)
 {
     const Options *options = trying->options;
+    const Submission *submission = &trying->request.submission;
+    const char *source = submission->source.data;
     Text text = {0};
-    TRY(read_line(options, look->profile, &look->line, why));
-    look_write(look, terminal_style(stdout), &text);
-    Status status = json_target_write("-", &text, why);
+    int line;
+    TRY(read_line(options, view, &line, why));
+    if (options->json != NULL)
+        record_print(&look_table, view, &text);
+    else
+        look_write(view, source, line, terminal_style(stdout), &text);
+    Status status = json_target_write(options->json != NULL ? options->json : "-", &text, why);
     text_free(&text);
     if (status == STATUS_OK && options->page != NULL)
-        status = look_page(look, &text, why);
+        status = look_page(view, submission->file_name, source, line, &text, why);
     if (status == STATUS_OK && options->page != NULL)
         status = text_write_file(options->page, &text, why);
     text_free(&text);
     return status;
 }
 
+static size_t count_lines(const Text *text)
+{
+    size_t count = 1;
+    for (size_t i = 0; i < text->length; i++)
+        count += text->data[i] == '\n';
+    return count;
+}
+
+static Status view_profile(const Trying *trying, const ExecutionProfile *profile, Message *why)
+{
+    const Result *result = &trying->result;
+    HardwareProfile hardware;
+    Explanation explanation;
+    Listing listing;
+    LookView view;
+    Arena arena = {0};
+    TRY(explain_hardware(result->device.handle, &hardware, why));
+    explain(profile, &hardware, 0, &explanation);
+    listing_make(&result->compiled, 10 * result->device.compute_major + result->device.compute_minor,
+                 count_lines(&trying->request.submission.source), &listing);
+    look_view(&(Look){.problem = &trying->request.problem,
+                      .sizes = result->cases[0].sizes,
+                      .case_name = result->cases[0].name,
+                      .explanation = &explanation,
+                      .listing = &listing},
+              &arena, &view);
+    Status status = write_look(trying, &view, why);
+    listing_free(&listing);
+    explanation_free(&explanation);
+    arena_free(&arena);
+    return status;
+}
+
+/* The sample with most operations. */
+static const Testcase *largest_sample(const TestcaseSet *set)
+{
+    const Testcase *largest = NULL;
+    for (size_t i = 0; i < set->count; i++)
+        if (set->cases[i].group == CASE_SAMPLE && (largest == NULL || set->cases[i].operations > largest->operations))
+            largest = &set->cases[i];
+    return largest;
+}
+
+/* Of cases of one's own, or the samples, one is run. */
 static Status look_inside(Trying *trying, ExecutionProfile *profiles, Progress *progress, Message *why)
 {
-    const bool is_own = trying->set.count > 0;
     CaseChoice choice = {.number = 0};
-    if (!is_own)
+    Testcase one;
+    if (trying->options->sample && trying->set.count == 0)
+        TRY(testcases_read(&trying->request.problem, &trying->set, why));
+    const Testcase *own = trying->options->sample ? largest_sample(&trying->set) : trying->set.cases;
+    const bool is_own = trying->set.count > 0 && own != NULL;
+    if (is_own)
+        one = *own;
+    else
         TRY(choose_timed_case(trying, &choice, why));
+    const TestcaseSet only = {.cases = &one, .count = 1};
     const JudgeJob job = {.problem = &trying->request.problem,
                           .submission = &trying->request.submission,
-                          .cases = is_own ? &trying->set : NULL,
+                          .cases = is_own ? &only : NULL,
                           .device = trying->options->device == NULL ? "sim" : trying->options->device,
                           .samples_only = is_own,
                           .timed_only = !is_own,
@@ -627,14 +685,9 @@ static Status look_inside(Trying *trying, ExecutionProfile *profiles, Progress *
                           .progress = progress};
     TRY(judge_submission(&job, &trying->result, why));
     const Result *result = &trying->result;
-    if (result->case_count == 0 || profiles->request_count == 0)
-        return request_write(&trying->request, trying->options, result, "", why);
-    Look look = {.problem = job.problem,
-                 .submission = job.submission,
-                 .case_name = result->cases[0].name,
-                 .sizes = result->cases[0].sizes,
-                 .profile = profiles};
-    return write_look(trying, &look, why);
+    return result->case_count == 0 || profiles->kernel_count == 0
+               ? request_write(&trying->request, trying->options, result, "", why)
+               : view_profile(trying, profiles, why);
 }
 
 Status command_look(const Options *options, int *exit_status, Message *why)

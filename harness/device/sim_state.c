@@ -259,7 +259,10 @@ static void keep_reads(SimDevice *sim, uint32_t kernel, const RequestLog *log)
             .array = number,
             .index = (uint32_t)((element->address - array.address) / bytes),
             .threads = element->threads,
-            .warps = element->warps};
+            .warps = element->warps,
+            .blocks = element->blocks,
+            .l2 = element->l2,
+            .memory = element->memory};
     }
     qsort(profile->reads + first, profile->read_count - first, sizeof *profile->reads, compare_reads);
 }
@@ -269,6 +272,7 @@ static void keep_requests(SimDevice *sim, uint32_t kernel, const SimLaunch *laun
     const RequestLog *log = launch->requests;
     for (uint32_t i = 0; i < log->count; i++)
         keep_request(sim, kernel, launch, &log->items[i]);
+    sim->profile->kernels[kernel].timeline = log->timeline;
     keep_reads(sim, kernel, log);
 }
 
