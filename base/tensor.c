@@ -434,8 +434,8 @@ typedef Status (*FormatReader)(TensorReader *reader, const Tensor *wanted, Tenso
 static const struct {
     const char *ending;
     FormatReader read;
-} formats[] = {{".npy", read_npy},  {".pgm", read_pgm},  {".ppm", read_ppm},
-               {".png", read_png},  {".csv", read_text}, {".dat", read_text},
+} formats[] = {{".npy", read_npy},  {".pgm", read_pgm},      {".ppm", read_ppm},
+               {".png", read_png},  {".csv", read_text},     {".dat", read_text},
                {".txt", read_text}, {".bin", read_elements}, {".raw", read_text_or_elements}};
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
 

@@ -276,7 +276,8 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-    static const char *const names[] = {"a.npy", "a.pgm", "a.ppm", "a.txt", "a.png", "a.csv", "a.dat", "a.bin", "a.raw", "a.jpg"};
+    static const char *const names[] = {"a.npy", "a.pgm", "a.ppm", "a.txt", "a.png",
+                                        "a.csv", "a.dat", "a.bin", "a.raw", "a.jpg"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         unlink(path);
@@ -287,8 +288,10 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrays_of_numpy_are_read),   cmocka_unit_test(one_extent_is_written_with_a_comma),
-        cmocka_unit_test(pictures_are_rows_of_bytes), cmocka_unit_test(text_is_read_by_its_count_its_extents_or_as_a_table),
+        cmocka_unit_test(arrays_of_numpy_are_read),
+        cmocka_unit_test(one_extent_is_written_with_a_comma),
+        cmocka_unit_test(pictures_are_rows_of_bytes),
+        cmocka_unit_test(text_is_read_by_its_count_its_extents_or_as_a_table),
         cmocka_unit_test(pictures_of_libpng_have_the_channels_that_they_were_written_with),
         cmocka_unit_test(a_picture_of_16_bits_is_refused),
         cmocka_unit_test(elements_alone_are_read_as_the_wanted_ones),

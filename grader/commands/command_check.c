@@ -954,7 +954,8 @@ static Status run_import(const Options *options, Text *said, Message *why)
     ProcessEnd end;
     TRY(paths_home("grader/commands/import.py", script, sizeof script, why));
     TRY(paths_home("", home, sizeof home, why));
-    const char *const argv[] = {"/usr/bin/env", "python3", "-B", script, options->operands[0], home, options->problem, NULL};
+    const char *const argv[] = {"/usr/bin/env", "python3",        "-B", script, options->operands[0],
+                                home,           options->problem, NULL};
     const ProcessSpec spec = {.argv = argv, .environment = (const char *const *)environ};
     TRY(process_run(&spec, MOST_S, MOST_BYTES, said, &end, why));
     if (end.timed_out)

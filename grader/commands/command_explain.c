@@ -233,7 +233,8 @@ static Status write_verdict(const Explaining *explaining, Message *why)
     if (explaining->options->format == NULL)
         report_write(&explaining->run.result, terminal_style(stdout), &text);
     else
-        report_write_for_editor(&explaining->run.result, &explaining->submission, explaining->options->operands[0], &text);
+        report_write_for_editor(&explaining->run.result, &explaining->submission, explaining->options->operands[0],
+                                &text);
     Status status = json_target_write("-", &text, why);
     text_free(&text);
     return status;

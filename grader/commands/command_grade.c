@@ -409,7 +409,8 @@ static Status write_result(const Trying *trying, Message *why)
                         : "  the data: what no file gives is random, with SEED=%llu, which repeats it\n",
                     (unsigned long long)trying->seed);
     add_search(trying, &more);
-    Status status = request_write(&trying->request, trying->options, &trying->result, more.data == NULL ? "" : more.data, why);
+    Status status = request_write(&trying->request, trying->options, &trying->result,
+                                  more.data == NULL ? "" : more.data, why);
     text_free(&more);
     return status;
 }

@@ -719,6 +719,7 @@ def tests_of_tensara(problem, path, tree):
 
 # ---- data of a lab ---------------------------------------------------------------------------------------------------
 
+NUMBER = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?f?"
 DATA = (".raw", ".dat", ".csv", ".txt", ".ppm", ".pgm", ".npy")
 
 
@@ -753,11 +754,14 @@ def read_picture(path):
 
 def read_text(path):
     """Numbers after their count or their extents, or a table."""
-    lines = [re.split(r"[\s,;]+", line.strip(" \t\r,;")) for line in path.read_text().split("\n") if line.strip()]
-    try:
-        rows = [[float(word) for word in line] for line in lines]
-    except (ValueError, UnicodeDecodeError) as error:
-        die(f"{path}: expected numbers, found {error}")
+    rows = []
+    for number, line in enumerate(path.read_text(errors="replace").split("\n"), 1):
+        words = re.split(r"[\s,;]+", line.strip(" \t\r,;"))
+        odd = next((word for word in words if word and not re.fullmatch(NUMBER, word)), None)
+        if odd is not None:
+            die(f"{path}: line {number}: expected a number, found '{odd[:20]}'")
+        if words != [""]:
+            rows.append([float(word.rstrip("f")) for word in words])
     numbers = [number for row in rows for number in row]
     is_table = path.suffix == ".csv" and all(len(row) == len(rows[0]) > 1 for row in rows)
     for rank in () if is_table else (len(rows[0]) if rows else 0, 1):

@@ -49,7 +49,8 @@ void request_free(Request *request)
     submission_free(&request->submission);
 }
 
-Status request_write(const Request *request, const Options *options, const Result *result, const char *more, Message *why)
+Status request_write(const Request *request, const Options *options, const Result *result, const char *more,
+                     Message *why)
 {
     const char *json = options->json;
     Text text = {0};

@@ -130,8 +130,9 @@ static Status divide(const char *path, double divisor, Tensor *tensor, Message *
     if (divisor == 1)
         return STATUS_OK;
     if (tensor->type != ELEMENT_FLOAT32)
-        return fail(STATUS_BAD_INPUT, why, "%s: only floats can be divided, expected no divisor for elements of type %s",
-                    path, element_c_name(tensor->type));
+        return fail(STATUS_BAD_INPUT, why,
+                    "%s: only floats can be divided, expected no divisor for elements of type %s", path,
+                    element_c_name(tensor->type));
     for (size_t i = 0; i < count; i++)
         element_store(tensor->type, tensor->data, i, element_load(tensor->type, tensor->data, i) / divisor);
     return STATUS_OK;
@@ -205,8 +206,7 @@ static Status read_data_file(const SourceReader *reader, const cJSON *object, co
     const cJSON *name = json_get(object, "file"), *shape = json_get(object, "shape");
     double divisor = 1;
     if (ends_in(name->valuestring, ".bin") && shape == NULL)
-        return json_fail(reader->file, object, reader->why,
-                         "expected \"shape\" for a file of elements alone (.bin)");
+        return json_fail(reader->file, object, reader->why, "expected \"shape\" for a file of elements alone (.bin)");
     if (!ends_in(name->valuestring, ".bin") && !ends_in(name->valuestring, ".raw") && shape != NULL)
         return json_fail(reader->file, object, reader->why,
                          "expected \"shape\" only for a file of elements alone (.bin, .raw)");
@@ -487,7 +487,8 @@ static Status check_ramp(const SourceReader *reader, const cJSON *item, const So
     ElementType type = array->parameter->type;
     double step = source->kind == SOURCE_RAMP ? source->b : 0;
     double last = source->a + step * (double)(array->count - 1);
-    if (!element_holds(type, source->a) || !element_holds(type, last) || (type != ELEMENT_FLOAT32 && step != floor(step)))
+    if (!element_holds(type, source->a) || !element_holds(type, last) ||
+        (type != ELEMENT_FLOAT32 && step != floor(step)))
         return json_fail(reader->file, item, reader->why, "expected every element to be a number of type %s",
                          element_c_name(type));
     return STATUS_OK;
