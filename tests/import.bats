@@ -33,9 +33,9 @@ oracle() {
     json "$problem/problem.json" .signature "void solve(const float* signal, const float* taps, float* out, int n, int r)"
     json "$problem/problem.json" '[.parameters[].shape?[0]?] | tostring' '["n","(2 * r) + 1","n",null,null]'
     json "$problem/problem.json" '[.tolerance.absolute, .tolerance.relative] | tostring' '[0.0001,1e-05]'
-    json "$cases/sample.json" '[.cases[].inputs.signal.values[]] | tostring' '[1.0,2.0,4.0]'
+    json "$cases/sample.json" '[.cases[].inputs.signal.values[]] | tostring' '[1,2,4]'
     json "$cases/hidden.json" '[.cases[] | .sizes.n] | tostring' '[1,100,1000,5,1048576]'
-    json "$cases/hidden.json" '.cases[4] | [.timed, .inputs.signal.low, .inputs.signal.high, .inputs.taps.deviation] | tostring' '[true,0.0,10.0,0.5]'
+    json "$cases/hidden.json" '.cases[4] | [.timed, .inputs.signal.low, .inputs.signal.high, .inputs.taps.deviation] | tostring' '[true,0,10,0.5]'
     grep -q '1 <= `n` <= 1,048,576' "$problem/statement.md"
     oracle mirrored-filter '    Sum sum = SUM_ZERO;' '    for (int k = 0; k <= 2 * c->r; k++)' \
         '        sum = sum_add(sum, at_inside(c->signal, i + k - c->r, i + k - c->r, c->n), c->taps[2 * c->r - k]);' '    return sum;'
@@ -58,7 +58,7 @@ extern "C" void solve(const float* signal, const float* taps, float* out, int n,
 }
 EOF
     judge grade --no-record --device sim x.cu
-    ends 0 "Accepted  x.cu, problem mirrored-filter" "5 of 5 accepted"
+    ends 0 "Accepted  x.cu, problem mirrored-filter" "4 of 4 accepted"
     judge import "$root/tests/import/leetgpu"
     ends 2 "convjudge: import: problems/mirrored-filter exists already; name another with --problem ID"
     judge import --problem another "$root/tests/import/leetgpu"
@@ -70,8 +70,8 @@ EOF
     judge import "$root/tests/import/tensara"
     ends 0 "problems/twice-a-plus-b/" "to do: def.py:12: the shape of c follows from torch alone: that of a stands for it"
     json "$CONVJUDGE_HOME/testcases/twice-a-plus-b/hidden.json" '.cases[0] | [.timed, .name, .inputs.a.low, .inputs.a.high] | tostring' \
-        '[true,"512 x 256",-5.0,5.0]'
-    oracle twice-a-plus-b '    return sum_add(sum_add(SUM_ZERO, c->a[i * c->cols + j], 2), c->b[i * c->cols + j], 1);'
+        '[true,"512 x 256",-5,5]'
+    oracle twice-a-plus-b '    return sum_add(sum_add(SUM_ZERO, at(c->a, i * c->cols + j), 2), at(c->b, i * c->cols + j), 1);'
     cat >x.cu <<'EOF'
 // problem: twice-a-plus-b
 __global__ void add(const float* a, const float* b, float* c, size_t count)
@@ -98,7 +98,7 @@ EOF
     judge import --problem lab-3 "$root/tests/import/lab"
     ends 0 "problems/lab-3/"
     json "$CONVJUDGE_HOME/problems/lab-3/problem.json" '[.parameters[].shape?[0]?] | tostring' '["input0_length","input1_length","input0_length",null,null]'
-    json "$CONVJUDGE_HOME/testcases/lab-3/sample.json" '.cases[0].expected | tostring' '[-2.0,-2.0,-2.0,-2.0,4.0]'
+    json "$CONVJUDGE_HOME/testcases/lab-3/sample.json" '.cases[0].expected | tostring' '[-2,-2,-2,-2,4]'
     cat >x.cu <<'EOF'
 // problem: lab-3
 __global__ void filter(const float* a, const float* b, float* c, int n, int m)
@@ -117,6 +117,53 @@ extern "C" void solve(const float* a, const float* b, float* c, int n, int m)
 EOF
     judge grade --no-record --device sim x.cu
     ends 0 "Accepted  x.cu, problem lab-3"
+}
+
+@test "a lab whose program reads its files gets a driver for main()" {
+    own_home
+    cp -r "$root/tests/import/lab" lab
+    cat >lab/template.cu <<'EOF'
+// problem: lab
+#include <wb.h>
+
+__global__ void filter(const float* a, const float* b, float* c, int n, int m)
+{
+    int i = threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < m; k++)
+        sum += i + k - m / 2 >= 0 && i + k - m / 2 < n ? a[i + k - m / 2] * b[k] : 0;
+    c[i] = sum;
+}
+
+int main(int argc, char** argv)
+{
+    wbArg_t args = wbArg_read(argc, argv);
+    int n, m;
+    float* input = (float*)wbImport(wbArg_getInputFile(args, 0), &n);
+    float* taps = (float*)wbImport(wbArg_getInputFile(args, 1), &m);
+    float *a, *b, *c;
+    wbTime_start(GPU, "Allocating");
+    cudaMalloc(&a, n * sizeof(float));
+    cudaMalloc(&b, m * sizeof(float));
+    cudaMalloc(&c, n * sizeof(float));
+    cudaMemcpy(a, input, n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(b, taps, m * sizeof(float), cudaMemcpyHostToDevice);
+    filter<<<1, n>>>(a, b, c, n, m);
+    cudaMemcpy(input, c, n * sizeof(float), cudaMemcpyDeviceToHost);
+    wbSolution(args, input, n);
+    cudaFree(a);
+    cudaFree(b);
+    cudaFree(c);
+    free(input);
+    free(taps);
+}
+EOF
+    judge import lab
+    ends 0 "problems/lab/"
+    judge grade --no-record --device sim lab/template.cu
+    ends 0 "Accepted  template.cu, problem lab"
+    judge try --device sim "$CONVJUDGE_HOME/problems/lab/starter.cu"
+    ends 1 "Wrong Answer  starter.cu"
 }
 
 @test "packages of Kattis and DOMjudge become problems that are programs, which read and print" {

@@ -222,31 +222,12 @@ static Status search_sizes(SizeSearch *search, size_t count, bool with_extremes,
 
 /* ---- the command that shows it ----------------------------------------------------------------------------------- */
 
-/* A word of a shell's command line. */
-static void add_word(Text *out, const char *word)
-{
-    bool is_plain = *word != '\0';
-    for (const char *at = word; *at != '\0'; at++)
-        is_plain = is_plain && (isalnum((unsigned char)*at) || strchr("_./+-:,=", *at) != NULL);
-    if (is_plain) {
-        text_add(out, word);
-        return;
-    }
-    text_add(out, "'");
-    for (const char *at = word; *at != '\0'; at++)
-        if (*at == '\'')
-            text_add(out, "'\\''");
-        else
-            text_append(out, at, 1);
-    text_add(out, "'");
-}
-
 static void add_setting(Text *out, const char *name, const char *value)
 {
     if (value == NULL)
         return;
     text_printf(out, " %s", name);
-    add_word(out, value);
+    text_add_word(out, value);
 }
 
 /* The command uses make in the folder of the judge's Makefile, and `make -C` elsewhere. */

@@ -432,7 +432,11 @@ class Exercise:
         self.title, self.statement, self.difficulty = title, "", "medium"
         self.function, self.parameters, self.cases = "solve", [], []
         self.absolute, self.relative, self.why = 1e-4, 1e-4, "a guess, which the imported exercise does not name"
-        self.reference, self.driver, self.header, self.starter = "", None, None, None
+        self.reference, self.driver, self.header, self.starter, self.headers = "", None, None, None, {}
+
+
+def signature_of(exercise):
+    return f"void solve({', '.join(one.declared() for one in exercise.parameters)})"
 
 
 def find_shapes(exercise, asserted):
@@ -827,10 +831,150 @@ def read_lab(folder, cases):
     exercise.statement = page.read_text() if page else ""
     if page is None:
         note("README.md", "it is missing: statement.md says only what the data show")
-    if any("wbArg_read" in one.read_text() for one in folder.rglob("*.c*") if one.suffix in (".cu", ".cpp", ".c")):
-        note("problem.json", "the lab has a main() that reads files: examples/drivers/problems/lab-conv1d shows the driver.cu that "
-             "calls it; here submissions define solve()")
+    program = next((one for one in sorted(folder.rglob("*.c*")) if one.suffix in (".cu", ".cpp", ".c")
+                    and "wbArg_read" in one.read_text(errors="replace")), None)
+    if program is not None:
+        make_program(exercise, program.relative_to(folder))
     return exercise
+
+
+# The part of libwb that labs with vectors and matrices use.
+WB_H = """/* Where the lab's library reads files, this header hands out the testcase's arrays, and wbSolution() takes the answer. */
+#ifndef WB_H
+#define WB_H
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+struct wbArg_t {
+    int argc;
+    char** argv;
+};
+
+struct wbFile {
+    const char* name;
+    float* data;
+    int rows, columns; /* of a vector: 1, its length */
+};
+extern wbFile wbFiles[];
+void wbTake(const float* output, int count);
+
+inline wbArg_t wbArg_read(int argc, char** argv)
+{
+    return {argc, argv};
+}
+
+inline const char* wbArg_getInputFile(wbArg_t args, int which)
+{
+    return args.argv[1 + which];
+}
+
+/* The caller frees the data. */
+inline void* wbImport(const char* name, int* rows, int* columns)
+{
+    for (wbFile* file = wbFiles; file->name != nullptr; file++)
+        if (std::strcmp(file->name, name) == 0) {
+            const std::size_t bytes = sizeof(float) * file->rows * file->columns;
+            void* copy = std::malloc(bytes);
+            std::memcpy(copy, file->data, bytes);
+            *rows = file->rows;
+            *columns = file->columns;
+            return copy;
+        }
+    std::fprintf(stderr, "wbImport: there is no file %s\\n", name);
+    std::exit(1);
+}
+
+inline void* wbImport(const char* name, int* length)
+{
+    int rows, columns;
+    void* data = wbImport(name, &rows, &columns);
+    *length = rows * columns;
+    return data;
+}
+
+inline void wbSolution(wbArg_t, const void* output, int length)
+{
+    wbTake(static_cast<const float*>(output), length);
+}
+
+inline void wbSolution(wbArg_t, const void* output, int rows, int columns)
+{
+    wbTake(static_cast<const float*>(output), rows * columns);
+}
+
+enum wbTime { Generic, GPU, Compute, Copy };
+enum wbLevel { TRACE, ERROR };
+#define wbLog(level, ...) ((void)0)
+#define wbTime_start(kind, ...) ((void)0)
+#define wbTime_stop(kind, ...) ((void)0)
+
+#endif
+"""
+
+
+def make_program(exercise, place):
+    """Submissions are programs, as the lab's own: a driver hands the arrays to main()."""
+    arrays = [one for one in exercise.parameters if one.shape is not None]
+    inputs, outputs = [one for one in arrays if one.role == "in"], [one for one in arrays if one.role == "out"]
+    if len(outputs) != 1 or any(len(one.shape) > 2 for one in arrays):
+        note(str(place), "a driver for its main() needs one output, and vectors or matrices: here submissions define solve()")
+        return
+    rows = [" * ".join(f"({extent})" for extent in one.shape[:-1]) or "1" for one in arrays]
+    files = "".join(f'    wbFiles[{i}] = {{"{one.name}", on_host({one.name}, ({rows[i]}) * ({one.shape[-1]})), {rows[i]}, {one.shape[-1]}}};\n'
+                    for i, one in enumerate(inputs))
+    names = "".join(f'    static char {one.name}_file[] = "{one.name}";\n' for one in inputs)
+    exercise.function, exercise.headers = "main", {"wb.h": WB_H}
+    exercise.header = "/* The lab is a program, whose main() reads its files with wb.h. */\n"
+    exercise.driver = f"""// Calls the lab's main() with the names of files, whose contents are the testcase's arrays.
+#include "wb.h"
+
+wbFile wbFiles[{len(inputs) + 1}];
+static float* wb_answer;
+static int wb_expected;
+
+void wbTake(const float* output, int count)
+{{
+    if (count != wb_expected) {{
+        std::fprintf(stderr, "wbSolution: %d elements, expected %d\\n", count, wb_expected);
+        std::exit(1);
+    }}
+    cudaMemcpy(wb_answer, output, count * sizeof(float), cudaMemcpyHostToDevice);
+}}
+
+// The submission's main(), with or without arguments. By this name C++ allows to call it, and it still returns by itself.
+extern "C" int student_main(int, char**) __asm__("main");
+
+static float* on_host(const float* device, int count)
+{{
+    float* host = static_cast<float*>(std::malloc(count * sizeof(float)));
+    cudaMemcpy(host, device, count * sizeof(float), cudaMemcpyDeviceToHost);
+    return host;
+}}
+
+extern "C" {signature_of(exercise)}
+{{
+    static char program[] = "lab";
+{names}    char* arguments[] = {{program, {", ".join(f"{one.name}_file" for one in inputs)}, nullptr}};
+{files}    wb_answer = {outputs[0].name};
+    wb_expected = ({rows[-1]}) * ({outputs[0].shape[-1]});
+    student_main({len(inputs) + 1}, arguments);
+    for (wbFile* file = wbFiles; file->name != nullptr; file++)
+        std::free(file->data);
+}}
+"""
+    exercise.starter = """// problem: {id}
+#include <wb.h>
+
+int main(int argc, char** argv)
+{{
+    wbArg_t args = wbArg_read(argc, argv);
+    // TODO: wbImport() the inputs, compute on the GPU, and hand the output to wbSolution()
+    (void)args;
+    return 0;
+}}
+"""
 
 
 # ---- Kattis and DOMjudge ---------------------------------------------------------------------------------------------
@@ -1022,7 +1166,7 @@ class Writer:
     def write(self):
         exercise = self.exercise
         self.has_answers = not exercise.reference
-        signature = f"void solve({', '.join(one.declared() for one in exercise.parameters)})"
+        signature = signature_of(exercise)
         outputs = [one for one in exercise.parameters if one.role in ("out", "inout")]
         arrays = [one for one in exercise.parameters if one.shape is not None]
         folder = f"problems/{self.id}"
@@ -1037,6 +1181,8 @@ class Writer:
         if exercise.driver:
             self.put(f"{folder}/driver.cu", exercise.driver)
             self.put(f"{folder}/student.h", exercise.header)
+        for name, text in exercise.headers.items():
+            self.put(f"{folder}/{name}", text)
         self.put(f"{folder}/starter.cu", (exercise.starter or self.starter(signature)).format(id=self.id))
         for name, wanted in (("sample", [one for one in exercise.cases if one.sample]),
                              ("hidden", [one for one in exercise.cases if not one.sample])):
@@ -1062,7 +1208,8 @@ class Writer:
         most = max(((math.prod(case.arrays[one.name].shape) if one.name in case.arrays else 0)
                     for case in exercise.cases for one in arrays), default=1)
         note("problem.json", "\"operations\" counts two for each element of the arrays: put in the formula of the direct method")
-        return {
+        headers = {"headers": list(exercise.headers)} if exercise.headers else {}
+        return headers | {
             "schema": 1, "id": self.id, "title": exercise.title, "difficulty": exercise.difficulty, "signature": signature,
             "parameters": parameters, "constraints": [], "operations": f"2 * ({count})", "bytes": f"4 * ({count})",
             "tolerance": self.tolerance(outputs),
