@@ -120,6 +120,9 @@ serve:  ## Start the service on this machine, with two accounts to try it: [LIST
 install:  ## Install judge and service for the whole machine: [PREFIX=/usr/local] [DESTDIR=folder of a package]
 	@$(known)$(call ready,service) && service/commands/install.sh install $(BUILD)
 
+deb:  ## Pack judge and service for Debian and Ubuntu: build/deb/convjudge_*.deb (students), convjudge-server_*.deb
+	@$(known)$(call ready,service) && service/commands/deb.sh $(BUILD)
+
 build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/libcudart.so.13  ## Build the judge; V=1 shows the commands
 	$(done)
 
@@ -317,5 +320,5 @@ tests := $(if $(filter-out build service,$(goals)),,-path '*/tests' -prune -o -p
 -include $(if $(goals),$(shell find $(BUILD) $(tests) -name '*.d' -print 2>/dev/null))
 %.d: ;
 
-.PHONY: help simgpu grade try trace look explain check-problem new-problem serve install build setup toolchain test test-all test-tools unit-tests sanitized-unit-tests test-gpu mutants lint format \
+.PHONY: help simgpu grade try trace look explain check-problem new-problem serve install deb build setup toolchain test test-all test-tools unit-tests sanitized-unit-tests test-gpu mutants lint format \
   bench clean service fuzz-programs fuzzers
