@@ -52,10 +52,19 @@ void element_store_all(ElementType type, void *array, size_t first, size_t count
 size_t tensor_count(const Tensor *tensor);
 void tensor_free(Tensor *tensor);
 
-/* Reads .npy (version 1 to 3; little-endian, of a type in ELEMENT_TYPES; C order), .pgm (P5, 8 bit: rows, columns) or .ppm (P6, 8
- * bit: rows, columns, 3), by the ending of the name. Files of more than 1 GiB, and files whose size disagrees with
- * their header, are refused. */
-MUST_USE Status tensor_read(const char *path, Tensor *tensor, Message *why);
+/* Reads a file by the ending of its name:
+ *
+ *     .npy              version 1 to 3; little-endian, of a type in ELEMENT_TYPES; C order
+ *     .pgm, .ppm        P5 and P6 of 8 bits: rows, columns; rows, columns, 3
+ *     .png              of 8 bits: the same, and rows, columns, 4 where it has transparency
+ *     .csv, .dat, .txt  numbers as text: their count or their extents first, or else a table of lines and columns
+ *     .bin              the elements alone, little-endian
+ *     .raw              text as above or, if it holds other characters, the elements alone
+ *
+ * `wanted` has the type and the shape of the array that the numbers are for: text and elements alone do not say their
+ * type, and a count alone is no shape. Files of more than 1 GiB, and files whose size disagrees with their shape, are
+ * refused. */
+MUST_USE Status tensor_read(const char *path, const Tensor *wanted, Tensor *tensor, Message *why);
 
 /* Reads a file that holds nothing but the elements, little-endian; type, rank and shape of the tensor say which. A file of
  * another size is refused. */

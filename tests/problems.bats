@@ -677,6 +677,44 @@ END
     ends 1 "the first thing missing: testcases/conv1d: no hidden case"
 }
 
+@test "the kit's files for editors show clangd what a problem's submissions see, and take VS Code to the judge's errors" {
+    local file
+    cat >class.json <<EOF
+{"assignments": [{"problems": [{"problem": "conv1d"}, {"problem": "conv1d-same"}, {"problem": "lab-conv1d"}]}]}
+EOF
+    mkdir home # this checkout, with a problem that has a driver
+    ln -s "$root"/* home/
+    rm home/{problems,testcases}
+    mkdir home/problems home/testcases
+    ln -s "$root"/problems/* "$root/examples/drivers/problems/lab-conv1d" home/problems/
+    ln -s "$root"/testcases/* "$root/examples/drivers/testcases/lab-conv1d" home/testcases/
+    rm home/grader
+    cp -r "$root/grader" home/
+    home/grader/commands/student_kit.sh kit.tar.gz class.json
+    tar -xzf kit.tar.gz
+    cd convjudge
+    equal 'extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size);' \
+        "$(sed 1d .vscode/conv1d/solve.h)"
+    # The pattern that VS Code is given takes the judge's own lines apart.
+    equal "work/conv1d.cu 14 error it is wrong: here" "$(python3 - <<'EOF'
+import json, re
+pattern = {task["problemMatcher"]["pattern"]["regexp"] for task in json.load(open(".vscode/tasks.json"))["tasks"]}
+print(*re.match(*pattern, "work/conv1d.cu:14: error: it is wrong: here").groups())
+EOF
+)"
+    command -v clangd >/dev/null || skip "needs clangd"
+    for file in conv1d conv1d-same lab-conv1d; do
+        run clangd --check="work/$file.cu"
+        ends 0 "All checks completed, 0 errors"
+    done
+    echo 'extern "C" void solve(float* input) { }' >work/conv1d_mine.cu
+    run clangd --check=work/conv1d_mine.cu
+    [[ $output == *"Line 1: conflicting types for 'solve'"*"All checks completed, 1 errors" ]]
+    echo '#include <wb.h>' >work/lab-conv1d.second.cu
+    run clangd --check=work/lab-conv1d.second.cu
+    ends 0 "All checks completed, 0 errors"
+}
+
 @test "check holds a file to the words that it must be told" {
     local file=$root/tests/messages/past_local.cu
     sed 's/of local array .window/of local array '\''another/' "$file" >wrong_words.cu

@@ -5,6 +5,9 @@
 #include "grader/problem/testcase.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,6 +155,18 @@ static const char *file_for(const Problem *problem, size_t parameter, char **ite
     return NULL;
 }
 
+/* "photo.png/255": a picture whose levels from 0 to 255 become numbers from 0 to 1. No file's name ends so. */
+static Status read_file(const char *file, const SourceArray *array, Tensor *tensor, Message *why)
+{
+    const char *slash = strrchr(file, '/');
+    char path[PATH_MAX], *end = NULL;
+    const double divisor = slash == NULL ? 0 : strtod(slash + 1, &end);
+    if (!(divisor > 0 && isfinite(divisor)) || *end != '\0')
+        return case_source_file(file, 1, array, tensor, why);
+    snprintf(path, sizeof path, "%.*s", (int)(slash - file), file);
+    return case_source_file(path, divisor, array, tensor, why);
+}
+
 static Status read_array(const Problem *problem, size_t parameter, const char *file, uint64_t seed, Testcase *testcase,
                          Message *why)
 {
@@ -163,7 +178,7 @@ static Status read_array(const Problem *problem, size_t parameter, const char *f
         return status;
     }
     source->kind = SOURCE_FILE;
-    return case_source_file(file, &array, &source->literal, why);
+    return read_file(file, &array, &source->literal, why);
 }
 
 static Status read_data(const Problem *problem, const CustomCase *own, Testcase *testcase, Arena *arena, Message *why)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ==== case source ================================================================================================= */
 
@@ -17,10 +18,17 @@ static const double MAX_SEED = 9007199254740992.0; /* 2^53: larger whole numbers
 
 /* --- literal values and files ------------------------------------------------------------------------------------- */
 
-static Tensor new_tensor(const SourceArray *array)
+/* Type and shape of the array, without elements. */
+static Tensor tensor_like(const SourceArray *array)
 {
     Tensor tensor = {array->parameter->type, array->parameter->rank, {0}, NULL};
     memcpy(tensor.shape, array->shape, sizeof tensor.shape);
+    return tensor;
+}
+
+static Tensor new_tensor(const SourceArray *array)
+{
+    Tensor tensor = tensor_like(array);
     tensor.data = allocated(calloc(array->count, element_bytes(tensor.type)));
     return tensor;
 }
@@ -118,10 +126,37 @@ static Status refuse_shape(const char *path, const SourceArray *array, const Ten
                 shape_text(tensor->shape, tensor->rank, found, sizeof found));
 }
 
-Status case_source_file(const char *path, const SourceArray *array, Tensor *tensor, Message *why)
+/* Whether a picture of four channels fills an array of bytes with as many rows, whatever its rank. */
+static bool has_its_channels(const Tensor *tensor, const SourceArray *array)
+{
+    return tensor->type == ELEMENT_UINT8 && array->parameter->type == ELEMENT_UINT8 && tensor->rank == 3 &&
+           tensor->shape[2] == 4 && array->parameter->rank > 1 && array->shape[0] == tensor->shape[0] &&
+           array->count == tensor_count(tensor);
+}
+
+static Status divide(const char *path, double divisor, Tensor *tensor, Message *why)
+{
+    const size_t count = tensor_count(tensor);
+    if (divisor == 1)
+        return STATUS_OK;
+    if (element_is_whole(tensor->type))
+        return fail(STATUS_BAD_INPUT, why,
+                    "%s: only floats can be divided, expected no divisor for elements of type %s", path,
+                    element_c_name(tensor->type));
+    for (size_t i = 0; i < count; i++)
+        element_store(tensor->type, tensor->data, i, element_load(tensor->type, tensor->data, i) / divisor);
+    return STATUS_OK;
+}
+
+Status case_source_file(const char *path, double divisor, const SourceArray *array, Tensor *tensor, Message *why)
 {
     ElementType type = array->parameter->type;
-    TRY(tensor_read(path, tensor, why));
+    const Tensor wanted = tensor_like(array);
+    TRY(tensor_read(path, &wanted, tensor, why));
+    if (has_its_channels(tensor, array)) {
+        tensor->rank = wanted.rank;
+        memcpy(tensor->shape, wanted.shape, sizeof wanted.shape);
+    }
     if (lacks_alpha(tensor, array))
         add_alpha(tensor, array);
     if (!has_shape(tensor, array))
@@ -132,7 +167,7 @@ Status case_source_file(const char *path, const SourceArray *array, Tensor *tens
     if (found != type && !convert(tensor, array))
         return fail(STATUS_BAD_INPUT, why, "%s: expected elements of type %s, found %s, not all of which it can hold",
                     path, element_c_name(type), element_c_name(found));
-    return STATUS_OK;
+    return divide(path, divisor, tensor, why);
 }
 
 static Status path_beside(const SourceReader *reader, const cJSON *name, char *path, size_t size)
@@ -165,10 +200,10 @@ static Status read_raw_file(const char *path, const SourceArray *array, Tensor *
     return STATUS_OK;
 }
 
-static bool is_raw(const char *name)
+static bool ends_in(const char *name, const char *ending)
 {
-    size_t length = strlen(name);
-    return length > 4 && strcmp(name + length - 4, ".bin") == 0;
+    const size_t length = strlen(name), end = strlen(ending);
+    return length > end && strcasecmp(name + length - end, ending) == 0;
 }
 
 static Status read_data_file(const SourceReader *reader, const cJSON *object, const SourceArray *array, Tensor *tensor)
@@ -178,14 +213,20 @@ static Status read_data_file(const SourceReader *reader, const cJSON *object, co
     Status status = STATUS_OK;
     *tensor = (Tensor){.type = array->parameter->type};
     const cJSON *name = json_get(object, "file"), *shape = json_get(object, "shape");
-    if (is_raw(name->valuestring) != (shape != NULL))
+    double divisor = 1;
+    if (ends_in(name->valuestring, ".bin") && shape == NULL)
+        return json_fail(reader->file, object, reader->why, "expected \"shape\" for a file of elements alone (.bin)");
+    if (!ends_in(name->valuestring, ".bin") && !ends_in(name->valuestring, ".raw") && shape != NULL)
         return json_fail(reader->file, object, reader->why,
-                         "expected \"shape\" for a file of elements alone (.bin), and for no other");
+                         "expected \"shape\" only for a file of elements alone (.bin, .raw)");
+    TRY(json_number(reader->file, object, "divide", FLT_MIN, FLT_MAX, &divisor, reader->why));
     status = path_beside(reader, name, path, sizeof path);
     if (status == STATUS_OK && shape != NULL)
         status = read_shape(reader, shape, tensor);
     TRY(status);
-    status = shape != NULL ? read_raw_file(path, array, tensor, &unfit) : case_source_file(path, array, tensor, &unfit);
+    status = shape != NULL ? read_raw_file(path, array, tensor, &unfit)
+                           : case_source_file(path, 1, array, tensor, &unfit);
+    THEN(status, divide(path, divisor, tensor, &unfit));
     return status == STATUS_OK ? status : json_fail(reader->file, name, reader->why, "%s", unfit.text);
 }
 
@@ -194,7 +235,8 @@ static Status read_data_file(const SourceReader *reader, const cJSON *object, co
 static Status case_source_data_file(const SourceReader *reader, const cJSON *object, const SourceArray *array,
                                     Tensor *tensor)
 {
-    static const JsonKey keys[] = {{"file", JSON_STRING, true}, {"shape", JSON_ARRAY, false}};
+    static const JsonKey keys[] = {
+        {"file", JSON_STRING, true}, {"shape", JSON_ARRAY, false}, {"divide", JSON_NUMBER, false}};
     TRY(json_check(reader->file, object, keys, LENGTH_OF(keys), reader->why));
     return read_data_file(reader, object, array, tensor);
 }
@@ -267,6 +309,7 @@ static Status read_file_source(const SourceReader *reader, const cJSON *object, 
 {
     static const JsonKey keys[] = {{"file", JSON_STRING, true},
                                    {"shape", JSON_ARRAY, false},
+                                   {"divide", JSON_NUMBER, false},
                                    {"perturb", JSON_NUMBER, false},
                                    {"seed", JSON_NUMBER, false}};
     const cJSON *seed = json_get(object, "seed");

@@ -479,7 +479,7 @@ static void elements_alone_are_an_input_and_an_output(void **state)
         {"a.bin", "[0]", "expected 1 to 4 whole numbers from 1 on"},
         {"short.bin", "[1, 2]", "short.bin: expected 8 bytes of elements, as its shape says, found 4"},
         {"nan.bin", "[1, 2]", "nan.bin: an element is infinite or NaN"},
-        {"a.npy", "[1, 2]", "expected \"shape\" for a file of elements alone (.bin), and for no other"},
+        {"a.npy", "[1, 2]", "expected \"shape\" only for a file of elements alone (.bin, .raw)"},
         {"../a.bin", "[1, 2]", "expected the name of a file beside this one"},
     };
     TestcaseSet set;
@@ -511,6 +511,51 @@ static void elements_alone_are_an_input_and_an_output(void **state)
     home_write("testcases/blend/sample.json", home_sample);
 }
 
+static void write_float_file(const char *name, const float *values, size_t count)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/testcases/blend/%s", home, name);
+    FILE *file = fopen(path, "wb");
+    assert_int_equal(fwrite(values, sizeof *values, count, file), count);
+    fclose(file);
+}
+
+/* Text, and numbers that are divided: blend's a has 1 x 2 floats, and b as many integers. */
+static void numbers_of_text_are_an_input_and_are_divided_on_request(void **state)
+{
+    static const struct {
+        const char *from, *to, *message; /* message NULL: a is 0.5 and 1.25 */
+    } rows[] = {
+        {"{\"values\": [1, 2.5]}", "{\"file\": \"a.raw\"}", NULL},
+        {"{\"values\": [1, 2.5]}", "{\"file\": \"a.csv\", \"divide\": 2}", NULL},
+        {"{\"values\": [1, 2.5]}", "{\"file\": \"b.raw\", \"shape\": [1, 2], \"divide\": 1}", NULL},
+        {"{\"values\": [1, 2.5]}", "{\"file\": \"a.csv\", \"divide\": 0}", "expected a number"},
+        {"{\"values\": [1, 2.5]}", "{\"file\": \"a.bin\"}", "expected \"shape\" for a file of elements alone (.bin)"},
+        {"{\"values\": [1, 2.5]}", "{\"file\": \"a.jpg\"}",
+         "a.jpg: expected a name that ends in .npy, .pgm, .ppm, .png, .csv, .dat, .txt, .bin or .raw"},
+    };
+    const float values[] = {0.5f, 1.25f};
+    TestcaseSet set;
+    Message why = {0};
+    home_write("testcases/blend/a.raw", "2\n0.5\n1.25\n");
+    home_write("testcases/blend/a.csv", "1, 2.5\n");
+    write_float_file("b.raw", values, 2);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char *text = replaced(home_sample, rows[i].from, rows[i].to);
+        home_write("testcases/blend/sample.json", text);
+        free(text);
+        const Status status = read_blend(&set, &why);
+        assert_int_equal(status, rows[i].message == NULL ? STATUS_OK : STATUS_BAD_INPUT);
+        if (status == STATUS_OK) {
+            assert_memory_equal(set.cases[0].sources[0].literal.data, values, sizeof values);
+            testcases_free(&set);
+        } else if (strstr(why.text, rows[i].message) == NULL) {
+            fail_test("row %zu: \"%s\" does not hold \"%s\"", i, why.text, rows[i].message);
+        }
+    }
+    home_write("testcases/blend/sample.json", home_sample);
+}
+
 /* --- perturbed files ---------------------------------------------------------------------------------------------- */
 
 /* Reads the hidden cases with another source for an array; false and a message if they are refused. */
@@ -522,15 +567,6 @@ static bool reads_source(const char *from, const char *to, TestcaseSet *set, Mes
     const Status status = read_blend(set, why);
     home_write("testcases/blend/hidden.json", home_hidden);
     return status == STATUS_OK;
-}
-
-static void write_float_file(const char *name, const float *values, size_t count)
-{
-    char path[200];
-    snprintf(path, sizeof path, "%s/testcases/blend/%s", home, name);
-    FILE *file = fopen(path, "wb");
-    assert_int_equal(fwrite(values, sizeof *values, count, file), count);
-    fclose(file);
 }
 
 static const char timed_a[] = "\"a\": {\"generator\": \"normal\"}";
@@ -856,6 +892,7 @@ int main(void)
         cmocka_unit_test(sizes_are_drawn_for_each_grading),
         cmocka_unit_test(bad_testcases_are_refused_with_line_and_key),
         cmocka_unit_test(elements_alone_are_an_input_and_an_output),
+        cmocka_unit_test(numbers_of_text_are_an_input_and_are_divided_on_request),
         cmocka_unit_test(a_timed_case_perturbs_the_values_of_a_file),
         cmocka_unit_test(perturbed_data_of_every_type_stay_in_the_range_of_the_file),
         cmocka_unit_test(a_file_that_calls_cannot_perturb_is_refused),
