@@ -145,13 +145,13 @@ sanitized-unit-tests:
 test-gpu: setup build test-tools  ## Check on a machine with a real GPU that everything works there
 	@$(need_tests)tests/gpu.sh $(BUILD)
 
-mutants: setup service sanitized-unit-tests test-tools  ## Break a line of C at a time and expect a test to fail: [N=60] [SEED=1] [ONLY="folder folder"] [KEEP=file: goes on where it stopped]
+mutants: setup service sanitized-unit-tests test-tools
 	@$(need_tests)nice tools/mutants.py $(BUILD) $(or $(N),60) $(or $(SEED),1) $(or $(KEEP),/dev/null) $(ONLY)
 
 lint:  ## Check scripts, C, the graph of folders and the pages
 	@$(need_tests)tests/lint.sh $(LAYERS)
 
-format:  ## Lay out the C by .clang-format, with clang-format 14
+format:
 	@$(need_tests)tests/format.sh
 
 setup:
@@ -160,7 +160,7 @@ setup:
 bench: setup service $(BUILD)/bench-simgpu  ## Measure the judge's own speed and memory
 	@$(need_tests)tools/bench.sh $(BUILD)
 
-clean:  ## Remove everything that was built, except for the toolchain
+clean:
 	rm -rf $(filter-out build/toolchain,$(wildcard build/*))
 
 $(BUILD)/%.o: %.c

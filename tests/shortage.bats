@@ -78,6 +78,8 @@ on_a_disk() {
     done
     on_a_disk nr_inodes=18 TMPDIR
     ends 2 "no more files can be made in the folder for temporary files; set TMPDIR to another"
+    on_a_disk noexec TMPDIR
+    ends 2 "the folder for temporary files is mounted noexec: what is compiled cannot run; set TMPDIR to another"
 }
 
 @test "doctor names a disk that is nearly full" {

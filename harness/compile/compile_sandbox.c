@@ -70,12 +70,17 @@ static unsigned long long bytes_in(const char *folder)
     return sum;
 }
 
-/* A full disk is no fault of the source. */
+/* A disk that is full, or from which no program may be loaded, is no fault of the source. */
 static Status check_room(const char *folder, Message *why)
 {
     enum { FILES = 16 };
     struct statvfs system;
-    if (statvfs(folder, &system) != 0 || system.f_blocks == 0) /* a file system without a size */
+    if (statvfs(folder, &system) != 0)
+        return STATUS_OK;
+    if (system.f_flag & ST_NOEXEC)
+        return fail(STATUS_SYSTEM, why,
+                    "the folder for temporary files is mounted noexec: what is compiled cannot run; set TMPDIR to another");
+    if (system.f_blocks == 0) /* a file system without a size */
         return STATUS_OK;
     unsigned long long room = (unsigned long long)system.f_bavail * system.f_frsize + bytes_in(folder);
     if (room < ROOM_BYTES)

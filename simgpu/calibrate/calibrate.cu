@@ -297,6 +297,23 @@ __global__ void read_all(const float4* from, size_t count, float* out)
         out[0] = sum;
 }
 
+// The same `rounds` times, each block what another one read before, so that no L1 has it.
+__global__ void read_in_rounds(const float4* from, size_t count, int rounds, float* out)
+{
+    float sum = 0;
+    for (int round = 0; round < rounds; round++)
+        for (size_t i = (blockIdx.x + 37 * round) % gridDim.x * size_t(blockDim.x) + threadIdx.x; i < count;
+             i += size_t(gridDim.x) * blockDim.x) {
+            float4 v;
+            asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
+                         : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                         : "l"(from + i));
+            sum += v.x + v.y + v.z + v.w;
+        }
+    if (sum == 12345)
+        out[0] = sum;
+}
+
 // One element per thread, as in simple kernels.
 __global__ void copy_each(const float* from, float* to, int count)
 {
@@ -330,11 +347,8 @@ static void memory()
     s = seconds([&] { cudaMemcpyAsync(b, a, large, cudaMemcpyDeviceToDevice); });
     figure("dram_copy_bytes_per_s", 2 * large / s, "bytes/s");
     size_t within = l2_bytes / 3;
-    s = seconds([&] {
-        for (int i = 0; i < 50; i++)
-            read_all<<<blocks, 128>>>(reinterpret_cast<float4*>(a), within / 16, nowhere());
-    });
-    figure("l2 read, 50 launches of a third of it", 50 * within / s, "bytes/s");
+    s = seconds([&] { read_in_rounds<<<blocks, 128>>>(reinterpret_cast<float4*>(a), within / 16, 50, nowhere()); });
+    figure("l2_bytes_per_s", 50 * within / s, "bytes/s");
     char name[80];
     for (int log = 14; log <= 27; log++) {
         int count = 1 << log, grid = (count + 255) / 256;
@@ -393,7 +407,8 @@ int main(int argc, char** argv)
     } parts[] = {{"operations", operations}, {"accesses", loads_and_stores}, {"constants", constants},
                  {"latencies", latencies}, {"memory", memory}, {"overheads", overheads},
                  {"cold", cold}, {"planes", planes}, {"chains", chains}, {"matrices", matrices}, {"queue", queue},
-                 {"slow_paths", slow_paths}, {"rounds", rounds}, {"touches", touches}};
+                 {"slow_paths", slow_paths}, {"rounds", rounds}, {"touches", touches},
+                 {"streams", streams}, {"code", code}};
     for (const auto& part : parts)
         if (argc < 2 || std::strcmp(argv[1], part.name) == 0) {
             std::fprintf(stderr, "calibrate: %s\n", part.name);

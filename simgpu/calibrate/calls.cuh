@@ -125,3 +125,58 @@ static void queue()
         cudaFree(there);
     }
 }
+
+// ---- side by side ------------------------------------------------------------------------------------------------
+
+// Kernels that fill a fourth of the multiprocessors, all of them once, and all of them eight times, on one stream or more.
+static void streams()
+{
+    cudaStream_t many[4];
+    for (cudaStream_t& stream : many)
+        cudaStreamCreate(&stream);
+    for (int blocks : {1, 33, 132, 1056, 1122})
+        for (int count : {1, 2, 4}) {
+            char name[96];
+            double s = seconds([&] {
+                for (int i = 0; i < 8; i++)
+                    one_wave<<<blocks, 256, 0, many[i % count]>>>(4096, nowhere());
+            });
+            std::snprintf(name, sizeof name, "8 kernels of %d blocks on %d streams", blocks, count);
+            figure(name, s * 1e6, "us");
+        }
+    for (cudaStream_t stream : many)
+        cudaStreamDestroy(stream);
+}
+
+// ---- code --------------------------------------------------------------------------------------------------------
+
+// `COUNT` instructions in a row, which no warp executes twice.
+template <int COUNT> __global__ void straight(float* out)
+{
+    float a[8] = {};
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+        asm volatile("fma.rn.f32 %0, %0, %0, %1;" : "+f"(a[i % 8]) : "f"(a[(i + 1) % 8]));
+    if (a[0] + a[1] + a[2] + a[3] + a[4] + a[5] + a[6] + a[7] == 12345)
+        out[0] = a[0];
+}
+
+template <int COUNT> static void straight_code()
+{
+    for (bool cold : {false, true})
+        for (int warps : {1, 16}) {
+            char name[96];
+            double s = seconds([&] { straight<COUNT><<<132, 32 * warps>>>(nowhere()); }, cold);
+            std::snprintf(name, sizeof name, "%d instructions in a row, %d warps%s", COUNT, warps, cold ? ", cold" : "");
+            figure(name, s * 1e6, "us");
+        }
+}
+
+static void code()
+{
+    straight_code<64>();
+    straight_code<256>();
+    straight_code<1024>();
+    straight_code<4096>();
+    straight_code<16384>();
+}

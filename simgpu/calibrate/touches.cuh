@@ -38,12 +38,52 @@ static void fetches(float* memory)
     cudaDestroyTextureObject(texture);
 }
 
-// Each thread stores `times` neighbours, `step` elements from the next thread's.
-__global__ void stores_of(float* out, int step, int times)
+// Each thread fetches `side` * `side` texels of an image.
+__global__ void windows_of(cudaTextureObject_t image, float* out, int side)
 {
-    size_t i = static_cast<size_t>(blockIdx.x * blockDim.x + threadIdx.x) * step;
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    float sum = 0;
+    for (int r = 0; r < side; r++)
+        for (int s = 0; s < side; s++)
+            sum += tex2D<float>(image, x + s + 0.5f, y + r + 0.5f);
+    if (sum == 1.5f)
+        out[0] = sum;
+}
+
+static void windows()
+{
+    for (int width : {512, 4096}) {
+        cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+        cudaResourceDesc from = {};
+        cudaTextureDesc how = {};
+        cudaTextureObject_t image = 0;
+        from.resType = cudaResourceTypeArray;
+        check(cudaMallocArray(&from.res.array.array, &format, width, width), "an array");
+        how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
+        check(cudaCreateTextureObject(&image, &from, &how, nullptr), "a texture");
+        for (int side : {1, 3, 5, 15, 33})
+            for (dim3 block : {dim3(16, 16), dim3(32, 8), dim3(8, 32)}) {
+                char name[96];
+                const double warps = static_cast<double>(width) * width / 32, fetched = warps * side * side;
+                double s = seconds([&] {
+                    windows_of<<<dim3(width / block.x, width / block.y), block>>>(image, nowhere(), side);
+                }, true);
+                std::snprintf(name, sizeof name, "tex2D, %d wide, windows of %d, blocks of %u x %u", width, side, block.x,
+                              block.y);
+                figure(name, s * clock_hz * sm_count / fetched, "cycles/warp");
+            }
+        cudaDestroyTextureObject(image);
+        cudaFreeArray(from.res.array.array);
+    }
+}
+
+// Each thread stores `times` neighbours, `step` elements from the next thread's and `offset` elements on, within `mask` + 1
+// elements.
+__global__ void stores_of(float* out, int step, int times, int offset, unsigned mask)
+{
+    unsigned i = (blockIdx.x * blockDim.x + threadIdx.x) * step + offset;
     for (int k = 0; k < times; k++)
-        out[i + k] = threadIdx.x;
+        asm volatile("st.global.f32 [%0], %1;" : : "l"(out + ((i + k) & mask)), "f"(1.0f));
 }
 
 __global__ void adds_of(float* out, int step)
@@ -55,14 +95,19 @@ static void scattered(float* memory)
 {
     const int threads = 1 << 22;
     const struct {
-        int step, times;
-    } ways[] = {{1, 1}, {2, 1}, {4, 1}, {8, 1}, {32, 1}, {2, 2}, {4, 4}, {8, 8}};
-    for (auto way : ways) {
-        char name[96];
-        double s = seconds([&] { stores_of<<<threads / 256, 256>>>(memory, way.step, way.times); });
-        std::snprintf(name, sizeof name, "4 Mi threads store %d, %d elements apart", way.times, way.step);
-        figure(name, s * 1e6, "us");
-    }
+        int step, times, offset;
+    } ways[] = {{1, 1, 0}, {1, 1, 1}, {1, 1, 4}, {2, 1, 0}, {4, 1, 0}, {8, 1, 0}, {16, 1, 0}, {32, 1, 0}, {33, 1, 0}, {2, 2, 0},
+                {4, 4, 0}, {8, 8, 0}, {16, 4, 0}, {32, 2, 0}, {32, 4, 0}, {32, 8, 0}};
+    for (unsigned mask : {(1u << 22) - 1, (1u << 28) - 1}) // 16 MiB, which the L2 holds, and 1 GiB
+        for (auto way : ways) {
+            char name[96];
+            double s = seconds([&] {
+                stores_of<<<threads / 256, 256>>>(memory, way.step, way.times, way.offset, mask);
+            });
+            std::snprintf(name, sizeof name, "4 Mi threads store %d, %d elements apart, %d on, in %s", way.times, way.step,
+                          way.offset, mask >> 22 ? "memory" : "the L2");
+            figure(name, s * 1e6, "us");
+        }
     for (int step : {0, 1, 2, 8, 32}) {
         char name[96];
         double s = seconds([&] { adds_of<<<threads / 256, 256>>>(memory, step); });
@@ -82,6 +127,56 @@ template <typename T> __global__ void shared_adds_of(T* out, int step)
     __syncthreads();
     if (sums[threadIdx.x] == T(-1))
         out[0] = 1;
+}
+
+// Blocks of a cluster meet `meetings` times and once more; each warp loads `loads` words of the block `from` places on, or of the first.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+__global__ void __cluster_dims__(4, 1, 1) cluster_of(float* out, int meetings, int loads, int from, bool is_first)
+{
+    __shared__ float words[512];
+    words[threadIdx.x] = words[threadIdx.x + 256] = threadIdx.x;
+    for (int i = 0; i < meetings; i++) {
+        asm volatile("barrier.cluster.arrive.aligned;");
+        asm volatile("barrier.cluster.wait.aligned;");
+    }
+    unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(words)), there;
+    unsigned rank = is_first ? 0 : (blockIdx.x + from) % 4;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
+    float sum = 0, word;
+#pragma unroll 8
+    for (int i = 0; i < loads; i++) {
+        asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(word) : "r"(there + i % 512 * 4));
+        sum += word;
+    }
+    if (sum == 1.5f)
+        out[0] = sum;
+    asm volatile("barrier.cluster.arrive.aligned;"); // what others read must stay
+    asm volatile("barrier.cluster.wait.aligned;");
+}
+#else
+__global__ void cluster_of(float*, int, int, int, bool)
+{
+}
+#endif
+
+static void clusters()
+{
+    int major = 0;
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
+    if (major < 9)
+        return;
+    char name[96];
+    for (int meetings : {0, 1, 2, 4}) {
+        double s = seconds([&] { cluster_of<<<65536, 256>>>(nowhere(), meetings, 0, 0, false); });
+        std::snprintf(name, sizeof name, "65536 blocks of clusters of 4 that meet %d times", meetings);
+        figure(name, s * 1e6, "us");
+    }
+    for (int from : {0, 1, 4}) {
+        double s = seconds([&] { cluster_of<<<4224, 256>>>(nowhere(), 1, 1024, from, from == 4); });
+        std::snprintf(name, sizeof name, "loads of one word from the %s block of a cluster",
+                      from == 0 ? "own" : from == 1 ? "next" : "first");
+        figure(name, s * clock_hz * sm_count / (4224 * 8 * 1024), "cycles/warp");
+    }
 }
 
 __global__ void conversions_of(float* out, int turns)
@@ -141,7 +236,9 @@ static void touches()
     const int blocks = static_cast<int>(sm_count) * BLOCKS_PER_SM, turns = TURNS * UNROLL / 16;
     float* memory = static_cast<float*>(device_memory(size_t(1) << 30));
     fetches(memory);
+    windows();
     scattered(memory);
+    clusters();
     for (int step : {0, 1, 2, 8}) {
         char name[96];
         double s = seconds([&] { shared_adds_of<int><<<blocks, THREADS>>>(reinterpret_cast<int*>(nowhere()), step); });

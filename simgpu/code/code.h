@@ -148,6 +148,7 @@ typedef struct Instruction {
     bool signals_copies;  /* of ATOMIC_ARRIVE: the end of the thread's asynchronous copies arrives */
     bool is_strong;       /* volatile, relaxed, acquire, release: it cannot race (PTX ISA, Memory Consistency Model) */
     uint8_t level;        /* TEXTURE: TextureLevel */
+    bool skips_l1;        /* of LOAD: the L2 serves it even where the L1 holds the line */
     bool is_read_only;    /* of LOAD: ld.global.nc, whose cache does not see what the launch stores */
     uint16_t opcode;
     Operand guard; /* predicate; lanes in which it is false do nothing */

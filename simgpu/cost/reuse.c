@@ -87,7 +87,10 @@ static void touch(Trace *trace, size_t request, Touch one)
 
 static void touch_bytes(Trace *trace, const TracedLoad *load, size_t turn, size_t request, uint64_t address)
 {
-    Touch one = {.load = load->load, .is_constant = load->is_constant, .begins_turn = turn == trace->count};
+    Touch one = {.load = load->load,
+                 .is_constant = load->is_constant,
+                 .skips_l1 = load->skips_l1,
+                 .begins_turn = turn == trace->count};
     for (uint64_t sector = address / SECTOR; sector <= (address + load->bytes - 1) / SECTOR; sector++) {
         one.line = sector / LINE_SECTORS;
         one.sectors = (uint8_t)(1u << sector % LINE_SECTORS);
@@ -241,8 +244,8 @@ static Source touch_line(Cache *cache, const Touch *touch)
     for (int sector = 0; sector < LINE_SECTORS; sector++) {
         if (!(touch->sectors >> sector & 1))
             continue;
-        Source source = line->held >> sector & 1 ? source_of_held(cache, line, sector)
-                                                 : fetch_sector(cache, line, sector);
+        const bool is_held = (line->held >> sector & 1) && !(touch->skips_l1 && line->fetched[sector] != cache->turn);
+        Source source = is_held ? source_of_held(cache, line, sector) : fetch_sector(cache, line, sector);
         slowest = source > slowest ? source : slowest;
         cache->asked++;
     }

@@ -72,6 +72,22 @@ static void data_that_was_read_before_is_in_the_cache(void **state)
     trace_set_free(&set);
 }
 
+static void loads_that_skip_the_cache_are_served_by_the_l2(void **state)
+{
+    TraceSet set = trace_set_new(&profile, 1, 1, 0, 0);
+    const uint32_t all = ~0u; /* one word for all lanes of two warps: the second finds what the first has fetched */
+    const uint32_t warps[] = {all, all};
+    for (int turn = 0; turn < 4; turn++)
+        trace_load(
+            set.traces,
+            &(TracedLoad){
+                .skips_l1 = true, .bits = warps, .end_lane = 2 * WARP, .bytes = 4, .address = allocation.address});
+    Reuse reuse = reuse_of(&set, &memory, 1);
+    assert_true(reuse.missing == 0.5 && reuse.loads[0].memory == 0.25 && reuse.loads[0].l2 == 0.75);
+    reuse_free(&reuse);
+    trace_set_free(&set);
+}
+
 /* Sectors come to the L2 in pairs of 64 bytes, so that every second one does not come from memory. */
 static void sectors_come_from_memory_in_pairs(void **state)
 {
@@ -363,6 +379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_the_first_multiprocessor_is_looked_at),
         cmocka_unit_test(data_that_was_read_before_is_in_the_cache),
+        cmocka_unit_test(loads_that_skip_the_cache_are_served_by_the_l2),
         cmocka_unit_test(sectors_come_from_memory_in_pairs),
         cmocka_unit_test(what_a_kernel_before_wrote_is_in_the_l2),
         cmocka_unit_test(data_too_large_for_the_cache_is_read_again),
