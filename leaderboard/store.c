@@ -178,6 +178,11 @@ bool time_is_faster(MeasuredTime a, MeasuredTime b)
     return b.ms > a.ms && b.ms - a.ms > tie_ms(a, b, model_difference(a.model, b.model));
 }
 
+bool time_is_shorter(MeasuredTime a, MeasuredTime b)
+{
+    return b.ms - a.ms > tie_ms(a, b, 0);
+}
+
 double time_ratio_uncertainty(MeasuredTime a, MeasuredTime b)
 {
     return hypot(hypot(a.uncertainty, b.uncertainty), model_difference(a.model, b.model));

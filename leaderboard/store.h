@@ -67,6 +67,8 @@ typedef struct Percentile {
 
 /* True if `a` is significantly faster than `b`. */
 bool time_is_faster(MeasuredTime a, MeasuredTime b);
+/* The same by the samples alone, for two files whose order is known from elsewhere. */
+bool time_is_shorter(MeasuredTime a, MeasuredTime b);
 
 Percentile percentile_among(MeasuredTime mine, const MeasuredTime *others, size_t n);
 /* percentiles[count]: of each time among all others, in time that grows as count log(count) where uncertainties vary

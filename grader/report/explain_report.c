@@ -485,7 +485,7 @@ static void add_cases(const ExplainReport *report, TerminalStyle style, Text *ou
         terminal_pad(out, limiter_of_case(&one->explanation), BOUND_COLUMNS);
         if (has_step && one->example.ms > 0)
             text_printf(out, " %s%s", quantity_time(one->example.ms).text,
-                        time_is_faster(one->example, one->time) ? "" : ", no gain");
+                        time_is_shorter(one->example, one->time) ? "" : ", no gain");
         text_add(out, "\n");
     }
     if (measured)

@@ -231,7 +231,7 @@ static Status take_example(const ReferenceTime *reference, StepCase *cases, size
 static bool holds_somewhere(const LadderStep *step, const StepCase *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (cases[i].example.ms > 0 && cases[i].time.ms > 0 && time_is_faster(cases[i].example, cases[i].time) &&
+        if (cases[i].example.ms > 0 && cases[i].time.ms > 0 && time_is_shorter(cases[i].example, cases[i].time) &&
             expression_evaluate_facts(&step->when, cases[i].facts) == 1)
             return true;
     return false;
@@ -248,7 +248,7 @@ Status steps_next(const Steps *steps, const ReferenceTime *times, size_t count, 
             continue;
         TRY(take_example(reference, cases, case_count, why));
         next->example = one_case ? cases[0].example : reference->time;
-        if (!(next->example.ms > 0) || !time_is_faster(next->example, time) ||
+        if (!(next->example.ms > 0) || !time_is_shorter(next->example, time) ||
             !holds_somewhere(step, cases, case_count))
             continue;
         next->step = step;

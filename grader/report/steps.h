@@ -15,7 +15,8 @@
  *     ```                                                      begins with "// HOLE: " and says what is missing
  *
  * A submission's next step is the first one, in the order of the names, whose condition holds in a timed case in which its
- * example is surely faster, and whose example is surely faster in the score. So a step promises only what was measured.
+ * example is shorter, and whose example is shorter in the score (time_is_shorter()). The model's error takes no part, since the
+ * examples of a ladder were timed on a GPU too (leaderboard/references), in the same order.
  * `check-problem` climbs the ladder: it is the check that conditions, times and sketches fit together.
  *
  * Errors   BAD_INPUT with file and line: what was found there, and what was expected.  */

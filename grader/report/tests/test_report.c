@@ -198,6 +198,22 @@ static void a_measured_time_stands_with_what_it_was_measured_by(void **state)
     text_free(&text);
 }
 
+static void a_doubt_about_a_modelled_time_is_named(void **state)
+{
+    CaseResult cases[] = {made_up_timed_case("large", 1e-3)};
+    Result result = accepted_result(cases, 1);
+    Text text = {0};
+    result.device.calibrated = false;
+    result.device.doubts[DOUBT_textures] = 1.38;
+    cases[0].statistics.counters.texture_requests = 1;
+    report_write(&result, plain, &text);
+    holds(&text, "for nine in ten such kernels (a guess: no time was compared with such a GPU)\n");
+    holds(&text, "wider by a factor of 1.38: a kernel fetches from textures\n");
+    assert_null(strstr(text.data, "tensor cores"));
+    text_free(&text);
+    forget_samples(cases, 1);
+}
+
 static void what_the_host_adds_is_reported(void **state)
 {
     static const struct {
@@ -412,6 +428,7 @@ int main(void)
         cmocka_unit_test(a_failed_hidden_case_shows_its_number_and_kind_only),
         cmocka_unit_test(of_many_failed_cases_the_first_are_shown),
         cmocka_unit_test(an_accepted_submission_stands_among_the_references),
+        cmocka_unit_test(a_doubt_about_a_modelled_time_is_named),
         cmocka_unit_test(what_the_host_adds_is_reported),
         cmocka_unit_test(a_measured_time_stands_with_what_it_was_measured_by),
         cmocka_unit_test(the_clock_of_the_host_is_named_where_it_decided),
