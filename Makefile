@@ -102,8 +102,8 @@ try:  ## Run a submission on a case of your own, or on the samples: SUB=mykernel
 trace:  ## Show why an element of the output is wrong, term by term: SUB=mykernel.cu [OUTPUT=3,17] [SIZES=input_size=20,kernel_size=7 [SEED=]] [DATA=file.npy] [PROBLEM=id] [DEVICE=sim:profile] [JSON=file]
 	$(call need,SUB,name the file: make trace SUB=mykernel.cu)$(judge) $${OUTPUT:+--output "$$OUTPUT"} $${SIZES:+--sizes "$$SIZES"} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
-look:  ## Show what a warp asks of memory in a line, and how often elements are read: SUB=mykernel.cu [LINE=14] [CASE=number or name] [SIZES=input_size=1000,kernel_size=7] [PAGE=look.html] [PROBLEM=id] [DEVICE=sim:profile]
-	$(call need,SUB,name the file: make look SUB=mykernel.cu)$(judge) $${LINE:+--line "$$LINE"} $${CASE:+--case "$$CASE"} $${SIZES:+--sizes "$$SIZES"} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${PAGE:+--page "$$PAGE"} -- "$$SUB"
+look:  ## Show what warps ask of memory, how often elements are read, when blocks run, PTX and SASS: SUB=mykernel.cu [LINE=14] [CASE=number or name] [SIZES=input_size=1000,kernel_size=7] [PAGE=look.html] [PROBLEM=id] [DEVICE=sim:profile]
+	$(call need,SUB,name the file: make look SUB=mykernel.cu)$(judge) $${LINE:+--line "$$LINE"} $${CASE:+--case "$$CASE"} $${SIZES:+--sizes "$$SIZES"} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${PAGE:+--page "$$PAGE"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
 explain:  ## Show where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...] [CASE=number or name] [SHOW=idea|sketch|code] [JSON=file]
 	$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(judge) $${CASE:+--case "$$CASE"} $${SHOW:+--show "$$SHOW"} $${JSON:+--json "$$JSON"} -- "$$SUB"
@@ -126,10 +126,10 @@ build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/libcudart.so.13  ##
 toolchain:  ## Fetch NVIDIA's compiler into build/toolchain, without root
 	@harness/toolchain.sh
 
-test:  ## Run the tests, the same each time, in about five minutes; the last line counts them: [ONLY=folder, suite or file] [FAILED=1: what failed last time first]
+test:  ## Run the tests, the same each time, in about five minutes; the last line counts them: [ONLY="folder, suite or file ..."] [FAILED=1: what failed last time first]
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) test
 
-test-all:  ## Run every suite of tests/suites.txt, in about an hour on two cores: [ONLY=...] [FAILED=1] [FUZZ=60: seconds for each fuzzer]
+test-all:  ## Run every suite of tests/suites.txt but what make test has just passed, in about an hour on two cores: [ONLY=...] [FAILED=1] [FUZZ=600: seconds for each fuzzer]
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) all
 
 # The suites need these besides the judge.
@@ -145,13 +145,13 @@ sanitized-unit-tests:
 test-gpu: setup build test-tools  ## Check on a machine with a real GPU that everything works there
 	@$(need_tests)tests/gpu.sh $(BUILD)
 
-mutants: setup service sanitized-unit-tests test-tools  ## Break a line of C at a time and expect a test to fail: [N=60] [SEED=1] [ONLY="folder folder"] [KEEP=file: goes on where it stopped]
+mutants: setup service sanitized-unit-tests test-tools
 	@$(need_tests)nice tools/mutants.py $(BUILD) $(or $(N),60) $(or $(SEED),1) $(or $(KEEP),/dev/null) $(ONLY)
 
 lint:  ## Check scripts, C, the graph of folders and the pages
 	@$(need_tests)tests/lint.sh $(LAYERS)
 
-format:  ## Lay out the C by .clang-format, with clang-format 14
+format:
 	@$(need_tests)tests/format.sh
 
 setup:
@@ -160,7 +160,7 @@ setup:
 bench: setup service $(BUILD)/bench-simgpu  ## Measure the judge's own speed and memory
 	@$(need_tests)tools/bench.sh $(BUILD)
 
-clean:  ## Remove everything that was built, except for the toolchain
+clean:
 	rm -rf $(filter-out build/toolchain,$(wildcard build/*))
 
 $(BUILD)/%.o: %.c

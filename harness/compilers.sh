@@ -12,7 +12,7 @@ export LC_ALL=C
 
 die() { printf '%s\n' "$*" >&2; exit 1; }
 
-work=$(mktemp -d)
+work=$(mktemp -d 2>/dev/null) || die "no temporary folder can be made in ${TMPDIR:-/tmp}"
 trap 'rm -rf "$work"' EXIT
 
 printf 'int LLVMFuzzerTestOneInput(const char *data, unsigned long size) { return data == 0 && size > 0; }\n' >"$work/fuzzer.c"

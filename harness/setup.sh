@@ -58,7 +58,7 @@ else
     column=1 how='install (names as in Debian):'
 fi
 
-work=$(mktemp -d)
+work=$(mktemp -d 2>/dev/null) || die "no temporary folder can be made in ${TMPDIR:-/tmp}; set TMPDIR to a folder where it can"
 trap 'rm -rf "$work"' EXIT
 
 # works PROOF LIBRARY

@@ -404,6 +404,9 @@ static BlockShares block_shares_of(const SimGpu *gpu, const SimLaunch *request, 
     BlockShares shares = block_shares_find(each, count, gpu->profile.multiprocessors,
                                            run->launch.blocks < most ? run->launch.blocks : most);
     shares.staying = staying;
+    if (request->requests != NULL)
+        block_timeline_find(each, count, gpu->profile.multiprocessors,
+                            run->launch.blocks < most ? run->launch.blocks : most, &request->requests->timeline);
     free(each);
     return shares;
 }
@@ -712,13 +715,13 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
     GridRun run;
     prepare_run(gpu, launch, how, &run);
     if (launch->requests != NULL)
-        request_log_begin(launch->requests, &launch->function->code, run.launch.blocks);
+        request_log_begin(launch->requests, &launch->function->code, &launch->shape);
     if (gpu->provenance != NULL)
         provenance_begin_launch(gpu->provenance, &launch->function->code);
     const bool is_alone = launch->function->code.uses_heap || gpu->provenance != NULL;
     run_blocks(gpu, &run, is_alone ? 0 : how->helpers);
     if (launch->requests != NULL)
-        request_log_end(launch->requests);
+        request_log_end(launch->requests, &launch->function->code, &run.launch.traces, &gpu->memory);
     atomic_store(&gpu->cancelled, 0);
     Reuse reuse = {0};
     if (run.launch.is_timed)

@@ -172,7 +172,7 @@ static void begin_block(GridRun *run, Worker *worker, Sanitizer *sanitizer, uint
     if (run->launch.provenance != NULL)
         provenance_begin_block(worker);
     RequestLog *requests = run->launch.request->requests;
-    worker->requests = requests != NULL && requests->block == block ? requests : NULL;
+    worker->requests = requests != NULL && request_is_watched(requests, block) ? requests : NULL;
     worker->sanitizer = sanitizer;
     if (sanitizer != NULL && !sanitizer_begin_block(worker))
         worker->sanitizer = NULL;
@@ -290,7 +290,7 @@ static bool is_near_a_power(const Launch *launch, uint64_t block)
 bool run_is_certain(const Launch *launch, uint64_t block)
 {
     const RequestLog *requests = launch->request->requests;
-    return block == launch->blocks - 1 || (requests != NULL && block == requests->block) ||
+    return block == launch->blocks - 1 || (requests != NULL && request_is_watched(requests, block)) ||
            trace_of(&launch->traces, block) != NULL || trace_of(&launch->drawn, block) != NULL ||
            is_near_a_power(launch, block) || sanitizer_samples(launch, block);
 }

@@ -99,3 +99,43 @@ make_() {
         ar t "$build/libonline.a" | grep -qFx "$file"
     done < <(grep -rlE "$needs" "$root"/{base,grader,harness,leaderboard,service,simgpu} --include='*.c' | grep -v /tests/)
 }
+
+@test "a caller's environment does not matter, or is told in one line" {
+    submission >x.cu
+    mkdir "$TMPDIR/a b"
+    chmod 777 . "$TMPDIR" "$BATS_TEST_TMPDIR"
+    chmod 711 "$BATS_RUN_TMPDIR"
+    local command accepted=(
+        'env -u HOME make'
+        'umask 077; make'
+        'LC_ALL=no_SUCH.UTF-8 make'
+        'LC_ALL=C TERM= make'
+        'TMPDIR="$TMPDIR/a b" make'
+        'MAKEFLAGS=-k CDPATH=/ BASH_ENV=/no/such/file POSIXLY_CORRECT=1 make'
+        'ulimit -n 64; make'
+        'make <&-'
+    )
+    if unshare --net true 2>/dev/null; then accepted+=('unshare --net make'); fi
+    # A user without a name, and a checkout that is read-only to it.
+    if [[ $(id -u) == 0 ]] && setpriv --reuid 54321 --regid 54321 --clear-groups test -r "$CONVJUDGE_HOME/problems/conv1d/problem.json"; then
+        accepted+=('CONVJUDGE_DB="$TMPDIR/db" exec setpriv --reuid 54321 --regid 54321 --clear-groups make')
+    fi
+    for command in "${accepted[@]}"; do
+        run bash -c "$command"' --no-print-directory -C "$0" BUILD="$1" grade SUB="$PWD/x.cu"' "$root" "${build#"$root"/}"
+        ends 0 "Accepted" || { echo "with: $command"; return 1; }
+    done
+    for command in TMPDIR=/no/such/folder TMPDIR=none; do
+        export "${command?}"
+        make_ grade SUB="$PWD/x.cu"
+        ends 2 "setup: no temporary folder can be made in ${command#*=}; set TMPDIR to a folder where it can"
+        lacks mktemp
+    done
+}
+
+@test "standard output that is closed is not what the leaderboard is written to" {
+    submission >x.cu
+    run timeout 600 bash -c '"$1/convjudge" grade x.cu >&- 2>&- <&-' _ "$build"
+    ends 0
+    rows 1
+    stored 'PRAGMA integrity_check' ok
+}

@@ -19,7 +19,7 @@ new_home() {
         | (.cases[] | select(.sizes.length > 2000000)).sizes.length = 2000000'
     edit "$problem/problem.json" '(.parameters[] | select(.max)).max = 2000000'
     sed -i 's/1 to 33,554,432/1 to 2,000,000/' "$problem/statement.md"
-    sed -i 's/, 65535)/, 4096)/' "$solutions/wrong_answer/grid_of_65535_blocks.cu"
+    sed -i 's/, 65535)/, 4096)/' "$solutions/wrong_answer/grid_of_65535_blocks.patch"
 }
 
 # edit FILE PROGRAM: edits a JSON file in place with jq; fails if nothing changes.
@@ -105,8 +105,8 @@ valid() {
     missing_after 'the example does not show -6, element 2 of "expected"' statement 's/= -6$/= ?/'
     missing_after 'naive.cu: the comment at the top does not state the arithmetic intensity' \
         sed -i '/Intensity/d' "$solutions/accepted/naive.cu"
-    missing_after 'flipped_filter.cu: the comment at the top does not name the mistake' \
-        sed -i '/Mistake/d' "$solutions/wrong_answer/flipped_filter.cu"
+    missing_after 'flipped_filter.patch: the comment at the top does not name the mistake' \
+        sed -i '/Mistake/d' "$solutions/wrong_answer/flipped_filter.patch"
     missing_after 'in double and' \
         sed -i 's/c->filter\[k\])/c->filter[k] * (sizeof(Real) == 16 ? 1.000000001 : 1))/' "$problem/oracle.h"
 }
@@ -265,7 +265,7 @@ noted() {
     judge check-problem --problem my-conv
     ends 1 'hidden 6  finds 1 '
     has_lines "ok 17 - every hidden case finds a wrong solution"
-    rm "$solutions/wrong_answer/whole_blocks_only.cu"
+    rm "$solutions/wrong_answer/whole_blocks_only.patch"
     judge check-problem --problem my-conv
     ends 1 'hidden 6  finds 0   impulse in the middle' "ends_missing.cu          WWWWWWWWW" "not ok 16 - every hidden case" \
         'hidden case 6, "impulse in the middle", finds no wrong solution'

@@ -26,9 +26,35 @@ END
     ends 0 "2 passed, 0 failed  ("
     equal 3 "${#lines[@]}"
     equal "4 passed, 0 failed" "${lines[-1]}"
+    rm build/test-passed
     SUITES=$PWD/suites run "$root/tests/run.sh" "$PWD/build" all
     equal "last" "${lines[3]%% *}"
     equal "6 passed, 0 failed" "${lines[-1]}"
+}
+
+@test "what make test has passed with the same files is counted by make test-all, and not run again" {
+    run_suites <<'END'
+test 1 short echo 1..2; echo ok 1 - a; echo 'ok 2 - b # skip no GPU'
+all  1 long  echo 1..1; echo ok 1 - c
+END
+    ends 0
+    SUITES=$PWD/suites run "$root/tests/run.sh" "$PWD/build" all
+    ends 0 "counted and not run again, since make test has passed with the same files: 1 suites" $'\nlong '
+    lacks $'\nshort '
+    equal "2 passed, 0 failed, 1 skipped" "${lines[-1]}"
+    runs_all() { # what `make test` has passed counts once, and only with the same files
+        SUITES=$PWD/suites run "$root/tests/run.sh" "$PWD/build" all
+        ends 0 "short "
+        lacks "not run again"
+    }
+    runs_all
+    run_suites <<<'test 1 short echo 1..1; echo ok 1 - a'
+    echo 'all 1 new echo 1..1; echo ok 1 - d' >>suites
+    runs_all
+    run_suites <<<'test 1 short echo 1..1; [ -e "$build/mended" ] || exit 1; echo ok 1 - a'
+    ends 1
+    touch build/mended
+    runs_all
 }
 
 @test "a failed test is shown with its output, and again at the end with the command that runs it alone" {
@@ -115,6 +141,19 @@ END
     FAILED=1 SUITES=$PWD/suites run taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$root/tests/run.sh" "$PWD/build" test
     ends 1
     equal b "${lines[0]%% *}"
+}
+
+@test "several parts run, each once" {
+    ONLY="a b.bats d/ a" run_suites <<'END'
+all  1 a      echo 1..1; echo ok 1 - a
+test 1 b.bats echo 1..1; echo ok 1 - b
+test 1 c      echo 1..1; echo ok 1 - c
+test 1 d/e    echo 1..1; echo ok 1 - e
+END
+    ends 0
+    equal "3 passed, 0 failed" "${lines[-1]}"
+    ONLY="a nothing" SUITES=$PWD/suites run "$root/tests/run.sh" "$PWD/build" test
+    ends 2 "tests: ONLY=nothing: tests/suites.txt has no such suite"
 }
 
 @test "a part that does not exist is refused" {

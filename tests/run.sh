@@ -8,18 +8,19 @@
 # `prove` would run the suites as well, but of a suite that ends without a failed test it does not show the output,
 # without which nobody knows why it failed; it also takes a program with two groups of tests, which prints two plans,
 # for broken.
-# What the suites need is built first, and nothing else.
-# Usage: [ONLY=folder|suite|file] [FAILED=1] [FUZZ=seconds] tests/run.sh BUILD test|all
+# What the suites need is built first, and nothing else. Suites that `make test` passed within the hour, with the same files
+# and the same programs, are counted by `make test-all` and not run again.
+# Usage: [ONLY="folder|suite|file ..."] [FAILED=1] [FUZZ=seconds] tests/run.sh BUILD test|all
 #        SUITES=file: a list of suites in place of tests/suites.txt; nothing is built for them
 set -euo pipefail
 cd "$(dirname "$0")/.."
-export build=$1 set=$2 FUZZ=${FUZZ:-60}
+export build=$1 set=$2 FUZZ=${FUZZ:-6}
 CONVJUDGE_BUILD=$(realpath -m "$build")
 export CONVJUDGE_BUILD CMOCKA_MESSAGE_OUTPUT=TAP OMP_WAIT_POLICY=passive # suites share the cores, so OpenMP's threads must not spin
 export -n ONLY FAILED SUITES # tests/run.bats runs this script with its own
 unset STAND # where `make test` was typed is not where a test stands
 export CONVJUDGE_CUDA_DRIVER=no-such-library.so.1 # a GPU of this machine is for `make test-gpu`; the tests expect the simulated one
-suites=${SUITES:-tests/suites.txt} logs=$build/test-logs last=$build/test-failed
+suites=${SUITES:-tests/suites.txt} logs=$build/test-logs last=$build/test-failed record=$build/test-passed
 
 die() { printf 'tests: %s\n' "$*" >&2; exit 2; }
 
@@ -35,13 +36,22 @@ check_list() {
     [[ -z $missing ]] || die "tests/suites.txt has no line for: ${missing//$'\n'/, }"
 }
 
-# The lines to run. What ONLY names is a suite, the folder of some, a file that is a suite of its own, or one that a suite runs.
+# chosen: the lines to run. Each word of ONLY names a suite, the folder of some, a file that is a suite of its own, or one that a suite runs.
 chosen() {
-    local only=${ONLY:-}
-    only=${only%/} only=${only#./}
-    if [[ -z $only ]]; then
+    local only found
+    if [[ -z ${ONLY:-} ]]; then
         listed | awk -v set="$set" '$1 == set || set == "all"'
-    elif [[ $only == *.bats ]]; then
+        return
+    fi
+    for only in $ONLY; do
+        found=$(named "${only%/}")
+        [[ -n $found ]] || die "ONLY=$only: tests/suites.txt has no such suite, and there is no such file; expected a folder such as grader/check, a suite such as grade.bats, or a file"
+        printf '%s\n' "$found"
+    done | awk '!seen[$3]++'
+}
+named() {
+    local only=${1#./}
+    if [[ $only == *.bats ]]; then
         listed | awk -v name="$(basename "$only")" '$3 == name'
     elif [[ $only == */tests/test_*.c && -e $only ]]; then
         printf 'test 0 %s unit %s\n' "$only" "$only"
@@ -85,6 +95,17 @@ build_for() {
     mapfile -t goals < <(printf '%s\n' "${goals[@]}" | sort -u | grep .)
     [[ ${#programs[@]} == 0 ]] || goals+=(sanitized-unit-tests)
     make --no-print-directory --silent -j"$(nproc)" BUILD="$build" UNITS="${programs[*]%.c}" "${goals[@]}"
+}
+
+# What results depend on, as a hash: the files that git knows or would add, and what set-up found on this machine.
+state_of_files() {
+    { git ls-files --cached --others --exclude-standard -z | xargs -0 sha256sum; cat "$suites" build/setup.test; } 2>/dev/null |
+        sha256sum | cut -c 1-64 || true
+}
+
+# passed_before: what `make test` recorded within the hour, if the files are still the same: state, suites, passed, skipped.
+passed_before() {
+    if [[ $set == all && -z ${ONLY:-} && -n $(find "$record" -mmin -60 2>/dev/null) ]]; then grep "^$state " "$record" || true; fi
 }
 
 # ---- how a suite runs -----------------------------------------------------------------------------------------------
@@ -192,13 +213,20 @@ skips() {
 }
 
 [[ -n ${SUITES:-} ]] || check_list
+state=$(state_of_files)
+before=$(passed_before)
 lines=$(chosen | failed_first)
-[[ -n $lines ]] || die "ONLY=$ONLY: tests/suites.txt has no such suite, and there is no such file; expected a folder such as grader/check, a suite such as grade.bats, or a file"
+if [[ -n $before ]]; then lines=$(awk '$1 != "test"' <<<"$lines"); fi
 # Each line as it is run: the name stands for the folder of unit tests, and for the file of bats.
 lines=$(awk '{ if ($4 == "unit" && NF == 4) $5 = $3; if ($4 == "bats") $0 = $0 " --tap tests/" $3; print }' <<<"$lines" | tr -s ' ')
 [[ -n ${SUITES:-} ]] || build_for "$lines"
-rm -rf "$logs"
+rm -rf "$logs" "$record"
 mkdir -p "$logs"
+if [[ -n $before ]]; then
+    read -r _ count passed skipped <<<"$before"
+    printf 'counted and not run again, since make test has passed with the same files: %d suites\n' "$count"
+    echo "$passed 0 $skipped 0 make test" >"$logs/make_test.count"
+fi
 # shellcheck disable=SC2016 # expanded by the inner bash
 run_lines() { xargs -r -d '\n' -P "$1" -n 1 bash -c 'read -r _ _ name command <<<"$1"; run_suite "$name" "$command"' _; }
 awk '$1 != "alone"' <<<"$lines" | run_lines $(($(nproc) + 2))
@@ -210,3 +238,6 @@ over_budget
 repeat_failures
 cat "$logs"/*.count | awk '{ passed += $1; failed += $2; skipped += $3 }
     END { printf "%d passed, %d failed%s\n", passed, failed, skipped ? ", " skipped " skipped" : ""; exit failed > 0 }'
+if [[ $set == test && -z ${ONLY:-} ]]; then
+    cat "$logs"/*.count | awk -v state="$state" '{ passed += $1; skipped += $3 } END { print state, NR, passed, skipped + 0 }' >"$record"
+fi

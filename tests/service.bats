@@ -732,6 +732,8 @@ says() {
     says 405 'this cannot be done here'
     as "$ada" GET "/api/v1/submissions/$number/report"
     says 409 "submission $number is not judged yet"
+    as "$ada" GET "/submissions/$number/look"
+    says 404 "there is no look inside submission $number"
     as "$ada" GET "/api/v1/submissions/$number/comparison?before=$number"
     says 409 "submission $number is not judged yet"
     as "$ada" GET "/api/v1/submissions/$number/comparison"

@@ -113,10 +113,19 @@ EOF
         "00000000111111112222222233333333  warp 0, time 1: elements 1024 to 1055: 4 sectors" \
         "warp 0, time 2: elements 1025 to 1056: 5 sectors, 4 would do" \
         "00000000000000000000000000000000  warp 0, time 1: element 0: 1 sector" \
-        "The block reads 258 elements of input from global memory; its threads load each 3.0 times on average"
+        "The block reads 258 elements of input from global memory. Its threads load each 3.0 times on" \
+        "Kernel convolve: 8 blocks of 256 threads, 0.0 waves. A multiprocessor holds 8 blocks at once, limited by" \
+        "registers hold values." "fma.rn.f32"
     grep -q '<title id="request-0-title">Lanes of a warp, and what serves them</title>' look.html
-    grep -q '<title id="reads-0-title">How often each element is read</title>' look.html
+    grep -q '<title id="reads-0-3-title">How often each element is read</title>' look.html
+    grep -q '<title id="blocks-0-title">Blocks over time</title>' look.html
+    grep -q '<th scope="col">PTX</th>' look.html
     [[ $(wc -c <look.html) -lt 300000 ]]
+    judge look --sample --json look.json x.cu
+    json look.json '.accesses | length > 0' true
+    json look.json '[.maps[].means | length == 4] | all' true
+    json look.json '[.lines[] | select(.ptx | contains("fma.rn.f32"))] | length > 0' true
+    [[ $(wc -c <look.json) -lt 100000 ]]
     judge look --sizes input_size=2000,kernel_size=3 --line 1 x.cu
     ends 2 "look: no access to memory was seen in line 1 of the file; the one with most is "
     judge look --device cuda x.cu

@@ -81,6 +81,8 @@ hanging() { submission 'sleep(100);'; }
     done_has 12 .source_hash "$(source_hash x.cu)"
     done_has 12 '.result | fromjson | [.verdict, .rank_status, .file, .person] | join(" ")' 'Accepted ranked mine.cu ada'
     done_has 12 '.explain | fromjson | has("cases")' true
+    done_has 12 '.result | fromjson | .look.case as $name | [.cases[] | select(.name == $name).timed] | join("")' ''
+    done_has 12 '.result | fromjson | .look | (.accesses | length > 0) and (.kernels | length > 0)' true
     done_has 12 '.run | [.verdict, .rank_status, .person, .problem, .file_name] | join(" ")' 'Accepted ranked ada conv1d mine.cu'
     done_has 12 '.run.score_ms == (.result | fromjson | .score_ms)' true
     done_has 12 '.report | startswith("Accepted")' true
@@ -97,6 +99,7 @@ hanging() { submission 'sleep(100);'; }
     work --no-explain
     ends 0 'event=judged judging=1 attempt=1 worker=w'
     done_has 1 '[.outcome, (.result | fromjson | .verdict), .explain] | join(",")' 'judged,Accepted,'
+    done_has 1 '.result | fromjson | has("look")' false
 }
 
 @test "a wrong answer and a compile error are verdicts, not failures of the worker" {
@@ -138,6 +141,7 @@ hanging() { submission 'sleep(100);'; }
     done_has 1 '.result | fromjson | [.verdict, .rank_status] | join(", ")' 'Accepted, not ranked: without timed cases (--untimed)'
     done_has 2 '.result | fromjson | [.cases[].name | startswith("hidden")] | any' false
     done_has 3 '.result | fromjson | .cases | length' 1
+    done_has 3 '.result | fromjson | .look.case' "input_size=50,kernel_size=3"
     done_has 1 '[.run, .explain] | map(tostring) | join("")' null
     done_has 3 '[.run, .explain] | map(tostring) | join("")' null
 }

@@ -1,5 +1,4 @@
 /* Judges a submission, or runs it on a case of its author's own, and finds sizes with which it fails. */
-#include "base/clock.h"
 #include "base/paths.h"
 #include "base/random.h"
 #include "base/terminal.h"
@@ -13,6 +12,7 @@
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
 #include "grader/report/explain.h"
+#include "grader/report/explain_run.h"
 #include "grader/report/look.h"
 #include "grader/report/report.h"
 #include "grader/report/trace.h"
@@ -41,7 +41,7 @@ typedef struct SizeSearch {
     const JudgeJob *job; /* problem, submission and device */
     uint64_t seed;       /* of the data */
     size_t most;         /* cases */
-    double end_s;        /* no batch of cases begins later (now_s()) */
+    CallBudget budget;   /* of all calls; no batch of cases begins when it is used up */
     Progress *progress;  /* may be NULL */
     size_t tried;
     bool is_found;
@@ -55,9 +55,11 @@ static Status try_batch(SizeSearch *search, const Sizes *sizes, size_t count, bo
 {
     TestcaseSet set;
     Result result = {0};
+    CallBudget spent = {0};
     JudgeJob job = {.problem = search->job->problem,
                     .submission = search->job->submission,
                     .cases = &set,
+                    .spent = &spent,
                     .device = search->job->device,
                     .samples_only = true,
                     .finds_failure = true};
@@ -69,6 +71,8 @@ static Status try_batch(SizeSearch *search, const Sizes *sizes, size_t count, bo
         search->failing = failed->sizes;
         search->is_found = true;
     }
+    search->budget.spent_s += spent.spent_s;
+    search->budget.spent_instructions += spent.spent_instructions;
     for (size_t i = 0; i < result.case_count; i++)
         if (result.cases[i].judged) {
             search->tried++;
@@ -85,7 +89,7 @@ static Status try_all(SizeSearch *search, const Sizes *sizes, size_t count, bool
     *fails = false;
     for (size_t first = 0; first < count && status == STATUS_OK && !*fails; first += SEARCH_BATCH) {
         const size_t left = search->most - search->tried, batch = left < SEARCH_BATCH ? left : SEARCH_BATCH;
-        if (left == 0 || now_s() >= search->end_s)
+        if (left == 0 || call_budget_is_used_up(&search->budget))
             break;
         status = try_batch(search, sizes + first, count - first < batch ? count - first : batch, fails, why);
     }
@@ -368,12 +372,11 @@ static Status judge_found(Trying *trying, Progress *progress, Message *why)
 static Status try_find(Trying *trying, Progress *progress, Message *why)
 {
     enum { CANDIDATES = 200, MOST_CASES = 1000 };
-    const double MOST_S = 60;
+    const CallBudget most = {.seconds = 60, .warp_instructions = 2000000000};
     const JudgeJob job = try_job(trying, NULL);
     SizeSearch *search = &trying->search;
     char outcome[100];
-    *search = (SizeSearch){
-        .job = &job, .seed = trying->seed, .most = MOST_CASES, .end_s = now_s() + MOST_S, .progress = progress};
+    *search = (SizeSearch){.job = &job, .seed = trying->seed, .most = MOST_CASES, .budget = most, .progress = progress};
     if (!trying->options->find || trying->result.verdict != VERDICT_ACCEPTED)
         return STATUS_OK;
     progress_begin(progress, "sizes", 0);
@@ -503,43 +506,100 @@ static Status choose_timed_case(const Trying *trying, CaseChoice *choice, Messag
     return STATUS_OK;
 }
 
-static Status read_line(const Options *options, const ExecutionProfile *profile, int *line, Message *why)
+static Status read_line(const Options *options, const LookView *view, int *line, Message *why)
 {
-    int64_t number = look_hottest_line(profile);
+    int64_t number = view->hottest_line;
     TRY(options_number(options, "--line", options->line, 1, INT_MAX, &number, why));
     *line = (int)number;
-    return look_has_line(profile, *line)
+    return options->line == NULL || look_has_line(view, *line)
                ? STATUS_OK
                : fail(STATUS_BAD_INPUT, why,
                       "look: no access to memory was seen in line %s of the file; the one with most is %d",
-                      options->line == NULL ? "0" : options->line, look_hottest_line(profile));
+                      options->line, view->hottest_line);
 }
 
-static Status write_look(const Trying *trying, Look *look, Message *why)
+static Status write_look(const Trying *trying, const LookView *view, Message *why)
 {
     const Options *options = trying->options;
+    const Submission *submission = &trying->request.submission;
+    const char *source = submission->source.data;
     Text text = {0};
-    TRY(read_line(options, look->profile, &look->line, why));
-    look_write(look, terminal_style(stdout), &text);
-    Status status = json_target_write("-", &text, why);
+    int line;
+    TRY(read_line(options, view, &line, why));
+    if (options->json != NULL)
+        record_print(&look_table, view, &text);
+    else
+        look_write(view, source, line, terminal_style(stdout), &text);
+    Status status = json_target_write(options->json != NULL ? options->json : "-", &text, why);
     text_free(&text);
     if (status == STATUS_OK && options->page != NULL)
-        status = look_page(look, &text, why);
+        status = look_page(view, submission->file_name, source, line, &text, why);
     if (status == STATUS_OK && options->page != NULL)
         status = text_write_file(options->page, &text, why);
     text_free(&text);
     return status;
 }
 
+static size_t count_lines(const Text *text)
+{
+    size_t count = 1;
+    for (size_t i = 0; i < text->length; i++)
+        count += text->data[i] == '\n';
+    return count;
+}
+
+static Status view_profile(const Trying *trying, const ExecutionProfile *profile, Message *why)
+{
+    const Result *result = &trying->result;
+    HardwareProfile hardware;
+    Explanation explanation;
+    Listing listing;
+    LookView view;
+    Arena arena = {0};
+    TRY(explain_hardware(result->device.handle, &hardware, why));
+    explain(profile, &hardware, 0, &explanation);
+    listing_make(&result->compiled, 10 * result->device.compute_major + result->device.compute_minor,
+                 count_lines(&trying->request.submission.source), &listing);
+    look_view(&(Look){.problem = &trying->request.problem,
+                      .sizes = result->cases[0].sizes,
+                      .case_name = result->cases[0].name,
+                      .explanation = &explanation,
+                      .listing = &listing},
+              &arena, &view);
+    Status status = write_look(trying, &view, why);
+    listing_free(&listing);
+    explanation_free(&explanation);
+    arena_free(&arena);
+    return status;
+}
+
+/* The sample with most operations. */
+static const Testcase *largest_sample(const TestcaseSet *set)
+{
+    const Testcase *largest = NULL;
+    for (size_t i = 0; i < set->count; i++)
+        if (set->cases[i].group == CASE_SAMPLE && (largest == NULL || set->cases[i].operations > largest->operations))
+            largest = &set->cases[i];
+    return largest;
+}
+
+/* Of cases of one's own, or the samples, one is run. */
 static Status look_inside(Trying *trying, ExecutionProfile *profiles, Progress *progress, Message *why)
 {
-    const bool is_own = trying->set.count > 0;
     CaseChoice choice = {.number = 0};
-    if (!is_own)
+    Testcase one;
+    if (trying->options->sample && trying->set.count == 0)
+        TRY(testcases_read(&trying->request.problem, &trying->set, why));
+    const Testcase *own = trying->options->sample ? largest_sample(&trying->set) : trying->set.cases;
+    const bool is_own = trying->set.count > 0 && own != NULL;
+    if (is_own)
+        one = *own;
+    else
         TRY(choose_timed_case(trying, &choice, why));
+    const TestcaseSet only = {.cases = &one, .count = 1};
     const JudgeJob job = {.problem = &trying->request.problem,
                           .submission = &trying->request.submission,
-                          .cases = is_own ? &trying->set : NULL,
+                          .cases = is_own ? &only : NULL,
                           .device = trying->options->device == NULL ? "sim" : trying->options->device,
                           .samples_only = is_own,
                           .timed_only = !is_own,
@@ -548,14 +608,8 @@ static Status look_inside(Trying *trying, ExecutionProfile *profiles, Progress *
                           .progress = progress};
     TRY(judge_submission(&job, &trying->result, why));
     const Result *result = &trying->result;
-    if (result->case_count == 0 || profiles->request_count == 0)
-        return request_write(trying->options, result, "", why);
-    Look look = {.problem = job.problem,
-                 .submission = job.submission,
-                 .case_name = result->cases[0].name,
-                 .sizes = result->cases[0].sizes,
-                 .profile = profiles};
-    return write_look(trying, &look, why);
+    return result->case_count == 0 || profiles->kernel_count == 0 ? request_write(trying->options, result, "", why)
+                                                                  : view_profile(trying, profiles, why);
 }
 
 Status command_look(const Options *options, int *exit_status, Message *why)
@@ -690,16 +744,16 @@ static bool has_way_out(const Result *result)
 }
 
 /* A hidden case failed, and nothing but its kind of mistake may be told. A case that shows everything is looked for, and
- * tried before it is named. On a simulated GPU the number of cases ends the search, so that each grading of a file finds
- * the same, unless they take very long. A failure of the judge leaves the report as it is. */
+ * tried before it is named. On a simulated GPU the work of the calls ends the search, however busy the machine is, so that
+ * each grading of a file finds the same. A failure of the judge leaves the report as it is. */
 static void find_way_out(GradeCommand *grading)
 {
     enum { CANDIDATES = 15, MOST_CASES = 40, SEED = 1 };
-    const double MOST_S = 4, MOST_SIMULATED_S = 15;
+    /* The cases have 3.3e8 operations together at most, for which a plain kernel takes 3e7 warp-instructions. */
+    const CallBudget most = {.seconds = grading->result.device.modelled ? 15 : 4, .warp_instructions = 300000000};
     const JudgeJob job = job_of(grading);
     Result *result = &grading->result;
-    const double most_s = result->device.modelled ? MOST_SIMULATED_S : MOST_S;
-    SizeSearch search = {.job = &job, .seed = SEED, .most = MOST_CASES, .end_s = now_s() + most_s};
+    SizeSearch search = {.job = &job, .seed = SEED, .most = MOST_CASES, .budget = most};
     Text text = {0};
     Message ignored;
     if (!has_way_out(result) || search_sizes(&search, CANDIDATES, false, &ignored) != STATUS_OK)

@@ -5,6 +5,7 @@
 #include "base/scratch.h"
 #include "base/text.h"
 #include "grader/check/constant_rule.h"
+#include "grader/check/device_oracle.h"
 #include "grader/check/foresight.h"
 #include "grader/judge/call_plan.h"
 #include "grader/judge/case_run.h"
@@ -15,6 +16,7 @@
 #include "grader/judge/wording.h"
 #include "grader/problem/key_stream.h"
 #include "grader/problem/testcase.h"
+#include "harness/broker/broker.h"
 #include "harness/broker/gpu_session.h"
 
 #include <math.h>
@@ -863,4 +865,18 @@ Status judge_timed(const Problem *problem, const Submission *submission, const c
     const JudgeJob job = {
         .problem = problem, .submission = submission, .device = device, .timed_only = true, .one_block = one_block};
     return judge_submission(&job, result, why);
+}
+
+bool judge_part(int argc, char **argv, int *exit_status)
+{
+    static const struct {
+        const char *name;
+        int (*main)(int argc, char **argv);
+    } parts[] = {{"broker", broker_main}, {"oracle", oracle_main}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (argc > 1 && strcmp(argv[1], parts[i].name) == 0) {
+            *exit_status = parts[i].main(argc - 1, argv + 1);
+            return true;
+        }
+    return false;
 }

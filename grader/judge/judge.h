@@ -49,6 +49,10 @@ MUST_USE Status judge_submission(const JudgeJob *job, Result *result, Message *w
 MUST_USE Status judge_timed(const Problem *problem, const Submission *submission, const char *device, bool one_block,
                             Result *result, Message *why);
 
+/* The judge's program is also the broker, which owns the device, and the oracle: the judge starts it again as them. Becomes
+ * the one that argv[1] names, and returns true with its exit status; false: neither. */
+bool judge_part(int argc, char **argv, int *exit_status);
+
 /* Says in one line that "auto" took the simulated GPU, and why; otherwise nothing. */
 void judge_note_device(Progress *progress, const DeviceInfo *device);
 

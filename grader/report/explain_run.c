@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static Status read_hardware(const char *handle, HardwareProfile *hardware, Message *why)
+Status explain_hardware(const char *handle, HardwareProfile *hardware, Message *why)
 {
     const char *colon = strchr(handle, ':');
     char folder[4096];
@@ -49,7 +49,7 @@ Status explain_run(const Problem *problem, const Submission *submission, const c
     Status status = judge_submission(&job, &run->result, why);
     if (status != STATUS_OK || run->result.verdict != VERDICT_ACCEPTED || run->result.case_count == 0)
         return status;
-    TRY(read_hardware(run->result.device.handle, &run->hardware, why));
+    TRY(explain_hardware(run->result.device.handle, &run->hardware, why));
     explain_cases(problem, submission, choice, run);
     return STATUS_OK;
 }

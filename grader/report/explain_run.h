@@ -31,6 +31,9 @@ typedef struct ExplainRun {
     HardwareProfile hardware;
 } ExplainRun;
 
+/* The profile of a simulated GPU, "sim" or "sim:PROFILE". */
+MUST_USE Status explain_hardware(const char *handle, HardwareProfile *hardware, Message *why);
+
 /* `device` is a simulated GPU. Without a Status other than STATUS_OK, the result holds the verdict; cases and advice are there
  * if it is Accepted. `run` must be freed in any case; problem and submission must outlive it. */
 MUST_USE Status explain_run(const Problem *problem, const Submission *submission, const char *device,

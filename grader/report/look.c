@@ -1,131 +1,70 @@
 #include "grader/report/look.h"
 
 #include "base/elf.h"
-#include "base/html.h"
-#include "base/paths.h"
-#include "base/svg.h"
+#include "grader/report/report.h"
 #include "harness/compile/compile_sandbox.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = SIM_WARP_SIZE };
+/* ==== sequences =================================================================================================== */
+
+/* Two equal numbers are a run, and three whole ones with the same distance. */
+static const char *sequence_of(const double *numbers, size_t count, Arena *arena)
+{
+    Text out = {0};
+    for (size_t i = 0, end; i < count; i = end) {
+        const double step = i + 1 < count ? numbers[i + 1] - numbers[i] : 0;
+        const bool is_whole = numbers[i] == floor(numbers[i]) && step == floor(step);
+        for (end = i + 1; end < count && (step == 0 || is_whole) && numbers[end] - numbers[end - 1] == step; end++)
+            continue;
+        end = end == i + 2 && step != 0 ? i + 1 : end;
+        text_printf(&out, "%s%.15g", i == 0 ? "" : " ", numbers[i]);
+        if (step != 0 && end > i + 1)
+            text_printf(&out, "%+.15g", step);
+        if (end > i + 1)
+            text_printf(&out, "*%zu", end - i);
+    }
+    text_add(&out, "");
+    return text_move(&out, arena);
+}
+
+bool look_numbers(const char *sequence, double *numbers, size_t count)
+{
+    size_t at = 0;
+    for (char *next = (char *)sequence; next != NULL && *next != '\0';) {
+        const char *const from = next;
+        const double start = strtod(from, &next);
+        const double step = *next == '+' || *next == '-' ? strtod(next, &next) : 0;
+        const unsigned long long times = *next == '*' ? strtoull(next + 1, &next, 10) : 1;
+        if (next == from || (*next != ' ' && *next != '\0') || times > count - at || !isfinite(start) ||
+            !isfinite(step))
+            return false;
+        for (unsigned long long i = 0; i < times; i++)
+            numbers[at++] = start + step * (double)i;
+        next += *next == ' ';
+    }
+    return sequence != NULL && at == count;
+}
+
+/* Enough digits for a picture. */
+static double rounded(double number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.4g", number);
+    return strtod(text, NULL);
+}
 
 /* ==== requests ==================================================================================================== */
 
-/* What serves a lane: a sector of global memory, a bank of shared memory, a word of constant memory. */
-typedef struct Served {
-    uint64_t units[LANES]; /* of each lane the first: number of the sector or word; of shared memory the word */
-    int ranks[LANES];      /* of global and constant memory: which of the different units, by address; of shared memory:
-                            * the wavefront in which the lane is served; -1: it is not active */
-    int count;             /* of the ranks */
-    uint32_t least;        /* sectors, words or wavefronts that would do for as many different bytes */
-} Served;
-
-static bool has_lane(const WarpRequest *request, int lane)
-{
-    return request->lanes >> lane & 1;
-}
-
-static int compare_addresses(const void *a, const void *b)
-{
-    const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
-    return one < other ? -1 : one > other;
-}
-
-/* Bytes that the lanes ask for, each counted once. */
-static uint64_t different_bytes(const WarpRequest *request)
-{
-    uint64_t starts[LANES] = {0}, sum = 0, end = 0;
-    int count = 0;
-    for (int lane = 0; lane < LANES; lane++)
-        if (has_lane(request, lane))
-            starts[count++] = request->addresses[lane];
-    qsort(starts, (size_t)count, sizeof *starts, compare_addresses);
-    for (int i = 0; i < count; i++) {
-        const uint64_t from = starts[i] > end ? starts[i] : end, to = starts[i] + request->bytes;
-        sum += to > from ? to - from : 0;
-        end = to > end ? to : end;
-    }
-    return sum;
-}
-
-/* Lanes that want different words of one bank wait for each other, within a half of the warp for 8 bytes a lane, and
- * within a quarter for 16 (simgpu/cost/pattern.h). */
-static void serve_by_banks(const WarpRequest *request, Served *served)
-{
-    const int together = request->bytes > 8 ? 8 : request->bytes > 4 ? 16 : LANES;
-    int before = 0;
-    for (int first = 0; first < LANES; first += together) {
-        int deepest = 0;
-        for (int lane = first; lane < first + together; lane++) {
-            int rank = 0;
-            if (!has_lane(request, lane))
-                continue;
-            bool is_shared = false;
-            for (int other = first; other < lane && !is_shared; other++) {
-                const bool same_bank = has_lane(request, other) &&
-                                       served->units[other] % SHARED_BANKS == served->units[lane] % SHARED_BANKS;
-                is_shared = same_bank && served->units[other] == served->units[lane];
-                rank = is_shared                                            ? served->ranks[other] - before
-                       : same_bank && served->ranks[other] - before >= rank ? served->ranks[other] - before + 1
-                                                                            : rank;
-            }
-            served->ranks[lane] = before + rank;
-            deepest = rank + 1 > deepest ? rank + 1 : deepest;
-        }
-        before += deepest;
-    }
-    served->count = before;
-}
-
-static void serve_by_units(const WarpRequest *request, Served *served)
-{
-    uint64_t sorted[LANES] = {0};
-    int count = 0;
-    for (int lane = 0; lane < LANES; lane++)
-        if (has_lane(request, lane))
-            sorted[count++] = served->units[lane];
-    qsort(sorted, (size_t)count, sizeof *sorted, compare_addresses);
-    for (int i = 0; i < count; i++)
-        if (i == 0 || sorted[i] != sorted[served->count - 1])
-            sorted[served->count++] = sorted[i];
-    for (int lane = 0; lane < LANES; lane++)
-        for (int i = 0; i < served->count && has_lane(request, lane); i++)
-            if (sorted[i] == served->units[lane])
-                served->ranks[lane] = i;
-}
-
-static Served serve(const WarpRequest *request)
-{
-    const bool in_shared = request->space == PTX_SHARED, is_global = request->space == PTX_GLOBAL;
-    const uint64_t unit = is_global ? SECTOR_BYTES : BANK_BYTES, bytes = different_bytes(request);
-    const uint64_t whole = is_global ? SECTOR_BYTES : in_shared ? SHARED_BANKS * BANK_BYTES : BANK_BYTES;
-    Served served = {.least = (uint32_t)((bytes + whole - 1) / whole)};
-    for (int lane = 0; lane < LANES; lane++) {
-        served.units[lane] = request->addresses[lane] / unit;
-        served.ranks[lane] = -1;
-    }
-    if (in_shared)
-        serve_by_banks(request, &served);
-    else
-        serve_by_units(request, &served);
-    return served;
-}
-
-/* ---- accesses of a line ------------------------------------------------------------------------------------------ */
-
-enum { TIMES_OF_FIRST = 8, TIMES_OF_OTHERS = 2, MOST_SHOWN = TIMES_OF_FIRST + REQUEST_WARPS * TIMES_OF_OTHERS };
-
-/* The accesses of a line to one array: a loop that is unrolled has several instructions for them. */
-typedef struct Access {
-    const ProfileRequest *requests[MOST_SHOWN]; /* in the order in which they were made */
-    uint32_t times[MOST_SHOWN];                 /* how often the warp has made one before */
-    size_t count;
-} Access;
+enum {
+    TIMES_OF_FIRST = 8,
+    TIMES_OF_OTHERS = 4,
+    MOST_REQUESTS_SHOWN = TIMES_OF_FIRST + REQUEST_WARPS * TIMES_OF_OTHERS
+};
+enum { MOST_ACCESSES = 40, LINE_BYTES = 128 };
 
 static bool is_own_file(const ExecutionProfile *profile, uint32_t file)
 {
@@ -133,9 +72,18 @@ static bool is_own_file(const ExecutionProfile *profile, uint32_t file)
     return strcmp(slash == NULL ? name : slash + 1, COMPILE_SOURCE_NAME) == 0;
 }
 
-static bool is_of_line(const ExecutionProfile *profile, const ProfileRequest *request, int line)
+static const ProfileArray *array_of(const ExecutionProfile *profile, uint32_t number)
 {
-    return request->is.line == line && is_own_file(profile, request->file);
+    return number > 0 && number <= profile->array_count && number <= PROFILE_MAX_ARRAYS ? &profile->arrays[number - 1]
+                                                                                        : NULL;
+}
+
+static const char *kernel_name(const ExecutionProfile *profile, uint32_t kernel, Arena *arena)
+{
+    char name[SIM_MAX_NAME] = "?";
+    if (kernel < PROFILE_MAX_KERNELS)
+        symbol_name(profile->kernels[kernel].name, name, sizeof name);
+    return arena_string(arena, name);
 }
 
 static bool is_same_access(const ProfileRequest *a, const ProfileRequest *b)
@@ -144,43 +92,76 @@ static bool is_same_access(const ProfileRequest *a, const ProfileRequest *b)
            a->is.space == b->is.space && a->is.is_store == b->is.is_store && a->is.bytes == b->is.bytes;
 }
 
-static bool is_first_of_access(const ExecutionProfile *profile, uint32_t number)
+static LookRequest request_of(const ProfileRequest *from, uint64_t start, uint32_t time, Arena *arena)
 {
-    for (uint32_t i = 0; i < number; i++)
-        if (is_same_access(&profile->requests[i], &profile->requests[number]))
-            return false;
-    return true;
+    double places[SIM_WARP_SIZE];
+    for (int lane = 0; lane < SIM_WARP_SIZE; lane++)
+        places[lane] = from->is.lanes >> lane & 1 ? (double)(from->is.addresses[lane] - start) : -1;
+    return (LookRequest){.warp = from->is.warp,
+                         .time = time,
+                         .lanes = sequence_of(places, SIM_WARP_SIZE, arena),
+                         .got = from->is.space == PTX_SHARED ? from->is.wavefronts : from->is.sectors};
 }
 
-/* The `n`-th access of the line, with several requests of the first warp, and some of others; false: there are fewer. */
-static bool find_access(const Look *look, size_t n, Access *access)
+/* Several requests of the first warp, and fewer of others. */
+static void take_requests(const ExecutionProfile *profile, uint32_t first, uint64_t start, LookAccess *access,
+                          Arena *arena)
 {
-    const ExecutionProfile *profile = look->profile;
     uint32_t times[REQUEST_WARPS] = {0};
-    *access = (Access){.count = 0};
-    for (uint32_t i = 0; i < profile->request_count; i++) {
+    access->requests = arena_array(arena, MOST_REQUESTS_SHOWN, sizeof *access->requests);
+    for (uint32_t i = first; i < profile->request_count; i++) {
         const ProfileRequest *request = &profile->requests[i];
         const uint32_t warp = request->is.warp;
-        const bool is_wanted = access->count > 0 ? is_same_access(request, access->requests[0])
-                                                 : is_of_line(profile, request, look->line) &&
-                                                       is_first_of_access(profile, i) && n-- == 0;
-        if (!is_wanted || warp >= REQUEST_WARPS || times[warp] >= (warp == 0 ? TIMES_OF_FIRST : TIMES_OF_OTHERS))
+        if (!is_same_access(request, &profile->requests[first]) || warp >= REQUEST_WARPS ||
+            times[warp] >= (warp == 0 ? TIMES_OF_FIRST : TIMES_OF_OTHERS))
             continue;
-        access->requests[access->count] = request;
-        access->times[access->count++] = times[warp]++;
+        access->requests[access->request_count++] = request_of(request, start, ++times[warp], arena);
     }
-    return access->count > 0;
 }
 
-bool look_has_line(const ExecutionProfile *profile, int line)
+static LookAccess access_of(const ExecutionProfile *profile, uint32_t first, Arena *arena)
 {
-    for (uint32_t i = 0; i < profile->request_count; i++)
-        if (is_of_line(profile, &profile->requests[i], line))
+    const ProfileRequest *request = &profile->requests[first];
+    const ProfileArray *array = array_of(profile, request->array);
+    const bool in_shared = request->is.space == PTX_SHARED;
+    const uint64_t start = array == NULL || in_shared ? 0 : array->address;
+    LookAccess access = {.line = request->is.line,
+                         .kernel = kernel_name(profile, request->kernel, arena),
+                         .array = array != NULL ? arena_string(arena, array->name)
+                                  : in_shared   ? "shared memory"
+                                                : "memory without a name",
+                         .space = in_shared                        ? "shared"
+                                  : request->is.space == PTX_CONST ? "constant"
+                                                                   : "global",
+                         .is_store = request->is.is_store,
+                         .bytes = request->is.bytes,
+                         .element_bytes = array != NULL && array->element_bytes > 0 ? array->element_bytes : BANK_BYTES,
+                         .skew = (uint32_t)(start % LINE_BYTES)};
+    take_requests(profile, first, start, &access, arena);
+    return access;
+}
+
+static void view_accesses(const ExecutionProfile *profile, Arena *arena, LookView *view)
+{
+    view->accesses = arena_array(arena, MOST_ACCESSES, sizeof *view->accesses);
+    for (uint32_t i = 0; i < profile->request_count && view->access_count < MOST_ACCESSES; i++) {
+        bool is_first = is_own_file(profile, profile->requests[i].file) && profile->requests[i].is.line > 0;
+        for (uint32_t k = 0; k < i && is_first; k++)
+            is_first = !is_same_access(&profile->requests[k], &profile->requests[i]);
+        if (is_first)
+            view->accesses[view->access_count++] = access_of(profile, i, arena);
+    }
+}
+
+bool look_has_line(const LookView *view, int line)
+{
+    for (size_t i = 0; i < view->access_count; i++)
+        if (view->accesses[i].line == line)
             return true;
     return false;
 }
 
-int look_hottest_line(const ExecutionProfile *profile)
+static int hottest_line(const ExecutionProfile *profile, const LookView *view)
 {
     uint64_t most = 0;
     int hottest = 0;
@@ -190,7 +171,7 @@ int look_hottest_line(const ExecutionProfile *profile)
                                     counters->shared_load_wavefronts + counters->shared_store_wavefronts +
                                     counters->constant_requests + counters->constant_replays;
         if (is_own_file(profile, profile->lines[i].file) && wavefronts > most &&
-            look_has_line(profile, profile->lines[i].counts.line)) {
+            look_has_line(view, profile->lines[i].counts.line)) {
             most = wavefronts;
             hottest = profile->lines[i].counts.line;
         }
@@ -198,99 +179,21 @@ int look_hottest_line(const ExecutionProfile *profile)
     return hottest;
 }
 
-/* ==== words ======================================================================================================= */
+/* ==== elements that a block reads ================================================================================= */
 
-static const ProfileArray *array_of(const ExecutionProfile *profile, uint32_t number)
-{
-    return number > 0 && number <= profile->array_count && number <= PROFILE_MAX_ARRAYS ? &profile->arrays[number - 1]
-                                                                                        : NULL;
-}
+enum { MOST_MAPS = 4 };
 
-static const char *space_words(const WarpRequest *request)
-{
-    return request->space == PTX_SHARED ? "shared" : request->space == PTX_CONST ? "constant" : "global";
-}
-
-/* "input", "array of shared memory" */
-static const char *array_words(const ExecutionProfile *profile, const ProfileRequest *request)
-{
-    const ProfileArray *array = array_of(profile, request->array);
-    return array != NULL ? array->name : request->is.space == PTX_SHARED ? "shared memory" : "memory without a name";
-}
-
-static void add_access_words(const ExecutionProfile *profile, const ProfileRequest *request, Text *out)
-{
-    char kernel[SIM_MAX_NAME] = "?";
-    if (request->kernel < PROFILE_MAX_KERNELS)
-        symbol_name(profile->kernels[request->kernel].name, kernel, sizeof kernel);
-    text_printf(out, "Kernel %s %s %s, %s memory, %u bytes for each lane", kernel,
-                request->is.is_store ? "stores into" : "loads from", array_words(profile, request),
-                space_words(&request->is), request->is.bytes);
-}
-
-/* The element of an address in its array; of shared memory, in units of the access. */
-static uint64_t element_of(const ExecutionProfile *profile, const ProfileRequest *request, uint64_t address)
-{
-    const ProfileArray *array = array_of(profile, request->array);
-    const uint64_t size = array != NULL && array->element_bytes > 0 ? array->element_bytes : BANK_BYTES;
-    return (address - (array == NULL || request->is.space == PTX_SHARED ? 0 : array->address)) / size;
-}
-
-/* "4 sectors, 4 would do; 1 wavefront" */
-static void add_cost(const WarpRequest *request, const Served *served, Text *out)
-{
-    const uint32_t got = request->space == PTX_SHARED ? request->wavefronts : request->sectors;
-    const char *unit = request->space == PTX_SHARED  ? "wavefront"
-                       : request->space == PTX_CONST ? "different word"
-                                                     : "sector";
-    text_printf(out, "%u %s%s", got, unit, got == 1 ? "" : "s");
-    if (got > served->least)
-        text_printf(out, ", %u would do", served->least);
-}
-
-static void add_request_words(const ExecutionProfile *profile, const Access *access, size_t i, const Served *served,
-                              Text *out)
-{
-    const ProfileRequest *request = access->requests[i];
-    uint64_t low = UINT64_MAX, high = 0;
-    for (int lane = 0; lane < LANES; lane++) {
-        if (!has_lane(&request->is, lane))
-            continue;
-        const uint64_t element = element_of(profile, request, request->is.addresses[lane]);
-        low = element < low ? element : low;
-        high = element > high ? element : high;
-    }
-    text_printf(out, "warp %u, time %u: %s", request->is.warp, access->times[i] + 1,
-                request->is.space == PTX_SHARED ? "word" : "element");
-    if (low == high)
-        text_printf(out, " %llu: ", (unsigned long long)low);
-    else
-        text_printf(out, "s %llu to %llu: ", (unsigned long long)low, (unsigned long long)high);
-    add_cost(&request->is, served, out);
-}
-
-/* ---- elements that a block reads --------------------------------------------------------------------------------- */
-
-enum { MOST_ROWS = 24, MOST_COLUMNS = 48 };
-
-typedef struct ReadMap { /* a part of the last two dimensions of an array */
-    const char *array;
-    uint32_t kernel, first_row, first_column, row_step, column_step, rows,
-        columns;                           /* a cell is row_step x column_step */
-    double cells[MOST_ROWS][MOST_COLUMNS]; /* the mean number of loads by threads; 0: none */
-    double elements, threads, warps;       /* elements that are read; loads of them */
-} ReadMap;
-
-/* The elements of a row of the array that solve() gets; 0: it is none of these. */
+/* The elements of a row of the array that solve() gets. An array of the kernel's own is one row. */
 static uint32_t columns_of(const Look *look, const char *name)
 {
     size_t shape[TENSOR_MAX_RANK], count;
-    for (size_t i = 0; i < look->problem->parameter_count; i++)
-        if (look->problem->parameters[i].role != ROLE_SIZE && strcmp(look->problem->parameters[i].name, name) == 0 &&
+    for (size_t i = 0; i < look->problem->parameter_count; i++) {
+        const Parameter *parameter = &look->problem->parameters[i];
+        if (parameter->role != ROLE_SIZE && strcmp(parameter->name, name) == 0 && parameter->rank > 1 &&
             problem_shape(look->problem, i, &look->sizes, shape, &count, NULL) == STATUS_OK)
-            return look->problem->parameters[i].rank > 1 ? (uint32_t)shape[look->problem->parameters[i].rank - 1]
-                                                         : UINT32_MAX;
-    return 0;
+            return (uint32_t)shape[parameter->rank - 1];
+    }
+    return UINT32_MAX;
 }
 
 static void widen(uint32_t value, uint32_t *low, uint32_t *high)
@@ -299,284 +202,329 @@ static void widen(uint32_t value, uint32_t *low, uint32_t *high)
     *high = value > *high ? value : *high;
 }
 
-/* The map of reads [from, to) of one kernel and array. */
-static bool make_map(const Look *look, uint32_t from, uint32_t to, ReadMap *map)
+static double loads_at(const ProfileRead *read, int level)
 {
-    const ProfileRead *reads = look->profile->reads;
-    const ProfileArray *array = array_of(look->profile, reads[from].array);
-    const uint32_t width = array == NULL ? 0 : columns_of(look, array->name);
+    const uint32_t loads[LOOK_LEVELS] = {read->threads, read->warps, read->l2, read->memory, read->blocks};
+    return loads[level];
+}
+
+/* The map of `count` reads of one kernel and array. */
+static LookMap map_of(const Look *look, const ProfileRead *reads, size_t count, Arena *arena)
+{
+    const ExecutionProfile *profile = look->explanation->profile;
+    const char *name = array_of(profile, reads->array)->name;
+    const uint32_t width = columns_of(look, name);
     uint32_t low[2] = {UINT32_MAX, UINT32_MAX}, high[2] = {0, 0};
-    if (width == 0)
-        return false;
-    *map = (ReadMap){.array = array->name, .kernel = reads[from].kernel};
-    for (uint32_t i = from; i < to; i++) {
+    for (size_t i = 0; i < count; i++) {
         widen(reads[i].index / width, &low[0], &high[0]);
         widen(reads[i].index % width, &low[1], &high[1]);
-        map->elements++;
-        map->threads += reads[i].threads;
-        map->warps += reads[i].warps;
     }
-    map->first_row = low[0];
-    map->first_column = low[1];
-    map->row_step = (high[0] - low[0]) / MOST_ROWS + 1;
-    map->column_step = (high[1] - low[1]) / MOST_COLUMNS + 1;
-    map->rows = (high[0] - low[0]) / map->row_step + 1;
-    map->columns = (high[1] - low[1]) / map->column_step + 1;
-    for (uint32_t i = from; i < to; i++)
-        map->cells[(reads[i].index / width - low[0]) / map->row_step]
-                  [(reads[i].index % width - low[1]) / map->column_step] += (double)reads[i].threads /
-                                                                            (map->row_step * (double)map->column_step);
-    return true;
+    LookMap map = {.kernel = kernel_name(profile, reads->kernel, arena),
+                   .array = arena_string(arena, name),
+                   .first_row = low[0],
+                   .first_column = low[1],
+                   .row_step = (high[0] - low[0]) / LOOK_MOST_ROWS + 1,
+                   .column_step = (high[1] - low[1]) / LOOK_MOST_COLUMNS + 1,
+                   .elements = (double)count};
+    map.rows = (high[0] - low[0]) / map.row_step + 1;
+    map.columns = (high[1] - low[1]) / map.column_step + 1;
+    for (int level = 0; level < LOOK_LEVELS; level++) {
+        double sums[LOOK_MOST_ROWS * LOOK_MOST_COLUMNS] = {0};
+        uint32_t read[LOOK_MOST_ROWS * LOOK_MOST_COLUMNS] = {0};
+        for (size_t i = 0; i < count; i++) {
+            const size_t cell = (reads[i].index / width - low[0]) / map.row_step * map.columns +
+                                (reads[i].index % width - low[1]) / map.column_step;
+            sums[cell] += loads_at(&reads[i], level);
+            map.means[level] += loads_at(&reads[i], level) / (double)count;
+            read[cell]++;
+        }
+        for (size_t i = 0; i < (size_t)map.rows * map.columns; i++)
+            sums[i] = read[i] == 0 ? 0 : rounded(sums[i] / read[i]);
+        map.cells[level] = sequence_of(sums, (size_t)map.rows * map.columns, arena);
+    }
+    return map;
 }
 
-/* The `n`-th map; false: there are fewer. Those of arrays that no parameter is are left out. */
-static bool find_map(const Look *look, size_t n, ReadMap *map)
+static void view_maps(const Look *look, Arena *arena, LookView *view)
 {
-    const ExecutionProfile *profile = look->profile;
-    for (uint32_t from = 0, to; from < profile->read_count; from = to) {
-        for (to = from + 1; to < profile->read_count && profile->reads[to].kernel == profile->reads[from].kernel &&
-                            profile->reads[to].array == profile->reads[from].array;
+    const ExecutionProfile *profile = look->explanation->profile;
+    view->maps = arena_array(arena, MOST_MAPS, sizeof *view->maps);
+    for (uint32_t from = 0, to; from < profile->read_count && view->map_count < MOST_MAPS; from = to) {
+        const ProfileRead *first = &profile->reads[from];
+        for (to = from + 1; to < profile->read_count && profile->reads[to].kernel == first->kernel &&
+                            profile->reads[to].array == first->array;
              to++)
             continue;
-        if (make_map(look, from, to, map) && n-- == 0)
-            return true;
-    }
-    return false;
-}
-
-static void add_map_words(const ReadMap *map, Text *out)
-{
-    text_printf(
-        out,
-        "The block reads %.0f elements of %s from global memory; its threads load each %.1f times on average, its warps "
-        "%.1f times",
-        map->elements, map->array, map->threads / map->elements, map->warps / map->elements);
-}
-
-/* ==== on the terminal ============================================================================================= */
-
-static char digit(int rank)
-{
-    static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-    return rank < 0 ? '.' : rank < 36 ? digits[rank] : '#';
-}
-
-static void write_request(const Look *look, const Access *access, size_t i, Text *out)
-{
-    const Served served = serve(&access->requests[i]->is);
-    text_add(out, "    ");
-    for (int lane = 0; lane < LANES; lane++)
-        text_printf(out, "%c", digit(served.ranks[lane]));
-    text_add(out, "  ");
-    add_request_words(look->profile, access, i, &served, out);
-    text_add(out, "\n");
-}
-
-static void write_map(const ReadMap *map, Text *out)
-{
-    text_add(out, "\n  ");
-    add_map_words(map, out);
-    text_add(out, ".\n");
-    if (map->row_step * map->column_step > 1)
-        text_printf(out, "  A character stands for %u x %u elements.\n", map->row_step, map->column_step);
-    for (uint32_t row = 0; row < map->rows; row++) {
-        text_add(out, "    ");
-        for (uint32_t column = 0; column < map->columns; column++)
-            text_printf(out, "%c", map->cells[row][column] > 0 ? digit((int)lround(map->cells[row][column])) : '.');
-        text_add(out, "\n");
+        if (array_of(profile, first->array) != NULL)
+            view->maps[view->map_count++] = map_of(look, first, to - from, arena);
     }
 }
 
-void look_write(const Look *look, TerminalStyle style, Text *out)
+/* ==== blocks over time ============================================================================================ */
+
+enum { MOST_KERNELS = 6, MOST_PARTS = 5 };
+static const double LEAST_PART = 0.02;
+
+static int compare_parts(const void *a, const void *b)
 {
-    const char *source = text_line(look->submission->source.data, look->line);
-    ReadMap map;
-    Access access;
-    text_printf(out, "case \"%s\", line %d: %.*s\n", look->case_name, look->line,
-                source == NULL ? 0 : (int)strcspn(source, "\n"), source == NULL ? "" : source);
-    for (size_t n = 0; find_access(look, n, &access); n++) {
-        text_add(out, "\n  ");
-        add_access_words(look->profile, access.requests[0], out);
-        text_printf(out, ".\n  Each character is a lane: %s\n    lane 0  8       16      24\n",
-                    access.requests[0]->is.space == PTX_SHARED  ? "the wavefront that serves it."
-                    : access.requests[0]->is.space == PTX_CONST ? "which of the different words it wants."
-                                                                : "which of the sectors serves it.");
-        for (size_t i = 0; i < access.count; i++)
-            write_request(look, &access, i, out);
+    const LookPart *one = a, *other = b;
+    return (one->share < other->share) - (one->share > other->share);
+}
+
+/* The weights of the cost model say which fraction of the time each part stands for. */
+static void view_parts(const Explanation *explanation, const ExplainedKernel *from, LookKernel *kernel, Arena *arena)
+{
+    const Cost *cost = &from->cost;
+    double weights[COST_MAX_PARTS], rest = 1;
+    LookPart *parts = arena_array(arena, COST_MAX_PARTS + 1, sizeof *parts);
+    const double in_parts = fmax(0, 1 - explanation->hardware->launch_s / cost->seconds);
+    combine_weights(cost->parts, cost->part_count, cost->blocks_together, explanation->hardware, weights);
+    for (int i = 0; i < cost->part_count; i++) {
+        const bool is_latency = strcmp(cost->parts[i].name, "latency") == 0;
+        const double share = weights[i] * in_parts;
+        rest -= share;
+        if (share >= LEAST_PART)
+            parts[kernel->part_count++] = (LookPart){is_latency ? "warps waiting for their own loads and results"
+                                                                : limiter_words(cost->parts[i].name),
+                                                     share};
     }
-    text_add(out, "\n  ");
-    terminal_colour(style, out, COLOUR_MARK, "How often each element is read");
-    text_add(out, "\n");
-    for (size_t n = 0; find_map(look, n, &map); n++)
-        write_map(&map, out);
-    if (look->profile->reads_left_out > 0)
-        text_printf(out, "  %u elements more are not shown.\n", look->profile->reads_left_out);
+    if (rest >= LEAST_PART)
+        parts[kernel->part_count++] = (LookPart){"the launch", rest};
+    qsort(parts, kernel->part_count, sizeof *parts, compare_parts);
+    kernel->part_count = kernel->part_count < MOST_PARTS ? kernel->part_count : MOST_PARTS;
+    kernel->parts = parts;
 }
 
-/* ==== on a page =================================================================================================== */
-
-enum { LANE = 11, LEFT = 46, COLOURS = 6 };
-
-static const char *class_of_rank(int rank)
+static const char *extents(const uint32_t size[3], Arena *arena)
 {
-    static const char *const classes[COLOURS] = {"cell rank-0", "cell rank-1", "cell rank-2",
-                                                 "cell rank-3", "cell rank-4", "cell rank-5"};
-    return rank < 0 ? "cell" : classes[rank % COLOURS];
+    return size[2] > 1   ? arena_printf(arena, "%u x %u x %u", size[0], size[1], size[2])
+           : size[1] > 1 ? arena_printf(arena, "%u x %u", size[0], size[1])
+                         : arena_printf(arena, "%u", size[0]);
 }
 
-static void draw_label(Text *page, double x, double y, const char *anchor, const char *format, uint64_t number)
+static LookKernel kernel_of(const Explanation *explanation, uint32_t index, Arena *arena)
 {
-    char text[40];
-    snprintf(text, sizeof text, format, (unsigned long long)number);
-    svg_label(page, "tick", x, y, anchor, text);
+    const ExplainedKernel *from = &explanation->kernels[index];
+    const ProfileKernel *profile = from->profile;
+    const BlockTimeline *timeline = &profile->timeline;
+    double turns[TIMELINE_ROWS * TIMELINE_COLUMNS], together[TIMELINE_COLUMNS];
+    LookKernel kernel = {.name = arena_string(arena, from->name),
+                         .grid = extents(profile->shape.grid, arena),
+                         .block = extents(profile->shape.block, arena),
+                         .seconds = profile->seconds,
+                         .launches = profile->launches,
+                         .resident = from->resident_blocks,
+                         .places = timeline->places,
+                         .resident_limit = from->occupancy_limit,
+                         .waves = from->waves,
+                         .rows = timeline->rows,
+                         .step = timeline->step,
+                         .most_waves = timeline->most_waves};
+    for (size_t i = 0; i < (size_t)timeline->rows * TIMELINE_COLUMNS; i++)
+        turns[i] = timeline->waves[i / TIMELINE_COLUMNS][i % TIMELINE_COLUMNS];
+    for (size_t i = 0; i < TIMELINE_COLUMNS; i++)
+        together[i] = rounded(timeline->together[i]);
+    kernel.turns = sequence_of(turns, (size_t)timeline->rows * TIMELINE_COLUMNS, arena);
+    kernel.together = sequence_of(together, TIMELINE_COLUMNS, arena);
+    view_parts(explanation, from, &kernel, arena);
+    return kernel;
 }
 
-/* Lanes above, what serves them below, and a line for each lane. */
-static void draw_request(const Look *look, const Access *access, const char *id, Text *page)
+static void view_kernels(const Explanation *explanation, Arena *arena, LookView *view)
 {
-    const ProfileRequest *request = access->requests[0];
-    const Served served = serve(&request->is);
-    const bool in_shared = request->is.space == PTX_SHARED;
-    const int boxes = in_shared ? SHARED_BANKS : served.count;
-    const double width = in_shared ? LANE : (double)LANES * LANE / (boxes > 0 ? boxes : 1);
-    Text words = {0};
-    add_request_words(look->profile, access, 0, &served, &words);
-    svg_begin(page, id, 108, "Lanes of a warp, and what serves them", words.data);
-    svg_label(page, "tick", 0, 22, "start", "lanes");
-    svg_label(page, "tick", 0, 90, "start", in_shared ? "banks" : request->is.space == PTX_CONST ? "words" : "sectors");
-    for (int box = 0; box < boxes; box++)
-        svg_rect(page, in_shared ? "cell" : class_of_rank(box), LEFT + width * box, 80, width - 1, 14);
-    for (int lane = 0; lane < LANES; lane++) {
-        const double x = LEFT + LANE * lane;
-        svg_rect(page, class_of_rank(served.ranks[lane]), x, 12, LANE - 1, 14);
-        if (lane % 8 == 0)
-            draw_label(page, x, 8, "start", "%llu", (uint64_t)lane);
-        if (served.ranks[lane] >= 0)
-            svg_line(page, "grid", x + LANE / 2.0, 26,
-                     LEFT +
-                         width * ((in_shared ? (double)(served.units[lane] % SHARED_BANKS) : served.ranks[lane]) + 0.5),
-                     80);
+    const ExecutionProfile *profile = explanation->profile;
+    view->kernels = arena_array(arena, MOST_KERNELS, sizeof *view->kernels);
+    for (uint32_t i = 0; i < profile->kernel_count && view->kernel_count < MOST_KERNELS; i++)
+        if (profile->kernels[i].timeline.rows > 0)
+            view->kernels[view->kernel_count++] = kernel_of(explanation, i, arena);
+}
+
+/* ==== lines ======================================================================================================= */
+
+enum { MOST_OF_LINE = 48, MOST_OF_ALL = 500 }; /* instructions that are shown */
+
+/* The first lines of the code, as many as there is room for. */
+static const char *shown_code(const ListedCode *code, size_t *room, size_t *left_out, Arena *arena)
+{
+    const size_t most = *room < MOST_OF_LINE ? *room : MOST_OF_LINE;
+    const char *end = code->text.data;
+    size_t shown = 0;
+    while (end != NULL && *end != '\0' && shown < most) {
+        const char *newline = strchr(end, '\n');
+        shown += newline[-1] != ':';
+        end = newline + 1;
     }
-    svg_end(page);
-    text_free(&words);
+    *room -= shown;
+    *left_out = code->count - shown;
+    return shown == 0 ? "" : arena_copy(arena, code->text.data, (size_t)(end - code->text.data));
 }
 
-/* A row of lanes for each time of each warp: the picture above, in small. */
-static void draw_strip(const Access *access, const char *id, Text *page)
+static void view_lines(const Look *look, Arena *arena, LookView *view)
 {
-    enum { ROW = 12 };
-    svg_begin(
-        page, id, ROW * (double)access->count + 14, "The same for other warps and times",
-        "A row for each time of each warp, whose lanes have the colours of what serves them. The table says the same.");
-    for (size_t i = 0; i < access->count; i++) {
-        const WarpRequest *request = &access->requests[i]->is;
-        const Served served = serve(request);
-        char label[40];
-        snprintf(label, sizeof label, "%u, %u", request->warp, access->times[i] + 1);
-        svg_label(page, "tick", 0, ROW * (double)i + 10, "start", label);
-        for (int lane = 0; lane < LANES; lane++)
-            svg_rect(page, class_of_rank(served.ranks[lane]), LEFT + LANE * lane, ROW * (double)i + 1, LANE - 1,
-                     ROW - 2);
+    const Explanation *explanation = look->explanation;
+    const ExecutionProfile *profile = explanation->profile;
+    const Listing *listing = look->listing;
+    size_t ptx_room = MOST_OF_ALL, sass_room = MOST_OF_ALL;
+    LookLine *all = zeroed(listing->line_count + 1, sizeof *all);
+    for (uint32_t i = 0; i < profile->line_count; i++) {
+        const ProfileLine *line = &profile->lines[i];
+        if (!explain_is_own_line(explanation, line) || line->counts.line < 1 ||
+            (size_t)line->counts.line > listing->line_count)
+            continue;
+        LookLine *to = &all[line->counts.line - 1];
+        to->executions += line->counts.executions;
+        to->share += explanation->line_shares[i];
+        to->live_registers = line->counts.live_registers > to->live_registers ? line->counts.live_registers
+                                                                              : to->live_registers;
     }
-    svg_end(page);
-}
-
-static void draw_access(const Look *look, const Access *access, size_t number, Text *page)
-{
-    char id[40];
-    Text words = {0};
-    add_access_words(look->profile, access->requests[0], &words);
-    html_add(page, "<h3>%s</h3>\n<div class=\"plots\">\n", words.data);
-    text_free(&words);
-    snprintf(id, sizeof id, "request-%zu", number);
-    draw_request(look, access, id, page);
-    snprintf(id, sizeof id, "strip-%zu", number);
-    draw_strip(access, id, page);
-    html_raw(
-        page,
-        "</div>\n<p class=\"note\">On the right, a row for each time of a warp: \"1, 2\" is the second time of warp "
-        "1.</p>\n<details><summary>In words</summary>\n<ul>\n");
-    for (size_t i = 0; i < access->count; i++) {
-        const Served served = serve(&access->requests[i]->is);
-        Text line = {0};
-        add_request_words(look->profile, access, i, &served, &line);
-        html_add(page, "<li>%s</li>\n", line.data);
-        text_free(&line);
+    view->lines = arena_array(arena, listing->line_count + 1, sizeof *view->lines);
+    for (size_t i = 0; i < listing->line_count; i++) {
+        if (all[i].executions == 0 && listing->ptx[i].count == 0 && listing->sass[i].count == 0)
+            continue;
+        all[i].line = (int)i + 1;
+        all[i].ptx = shown_code(&listing->ptx[i], &ptx_room, &all[i].ptx_left_out, arena);
+        all[i].sass = shown_code(&listing->sass[i], &sass_room, &all[i].sass_left_out, arena);
+        view->lines[view->line_count++] = all[i];
     }
-    html_raw(page, "</ul>\n</details>\n");
+    free(all);
 }
 
-static const char *class_of_heat(double count, double most)
-{
-    static const char *const classes[] = {"cell", "cell heat-1", "cell heat-2", "cell heat-3", "cell heat-4"};
-    return classes[count <= 0 ? 0 : 1 + (int)fmin(3, 4 * count / (most + 1e-9))];
-}
+/* ==== the view ==================================================================================================== */
 
-static void draw_map(const ReadMap *map, size_t number, Text *page)
+static const char *unseen_reads(const ExecutionProfile *profile)
 {
-    const double size = fmin(16, (double)(PLOT_WIDTH - LEFT) / map->columns);
-    double most = 0;
-    char id[40];
-    Text words = {0};
-    for (uint32_t row = 0; row < map->rows; row++)
-        for (uint32_t column = 0; column < map->columns; column++)
-            most = fmax(most, map->cells[row][column]);
-    add_map_words(map, &words);
-    html_add(page, "<h3>%s</h3>\n<p>%s. The darkest cell is read %.1f times by threads.</p>\n", map->array, words.data,
-             most);
-    snprintf(id, sizeof id, "reads-%zu", number);
-    svg_begin(page, id, 20 + size * map->rows, "How often each element is read", words.data);
-    draw_label(page, LEFT, 12, "start", "%llu", map->first_column);
-    draw_label(page, LEFT + size * map->columns, 12, "end", "%llu",
-               map->first_column + (uint64_t)map->columns * map->column_step - 1);
-    for (uint32_t row = 0; row < map->rows; row++) {
-        if (row % 4 == 0)
-            draw_label(page, LEFT - 4, 16 + size * row + 9, "end", "%llu",
-                       map->first_row + (uint64_t)row * map->row_step);
-        for (uint32_t column = 0; column < map->columns; column++)
-            if (map->cells[row][column] > 0)
-                svg_rect(page, class_of_heat(map->cells[row][column], most), LEFT + size * column, 16 + size * row,
-                         size - 0.5, size - 0.5);
+    bool by_textures = false, by_copies = false;
+    for (uint32_t i = 0; i < profile->kernel_count; i++) {
+        by_textures |= profile->kernels[i].counters.texture_requests > 0;
+        by_copies |= profile->kernels[i].counters.bulk_load_sectors > 0;
     }
-    svg_end(page);
-    text_free(&words);
+    return by_textures && by_copies ? "reads through textures and by bulk copies"
+           : by_textures            ? "reads through textures"
+           : by_copies              ? "reads by bulk copies"
+                                    : "";
 }
 
-static Status add_style(Text *page, Message *why)
+void look_view(const Look *look, Arena *arena, LookView *view)
 {
-    enum { MOST_BYTES = 1 << 20 };
-    char path[PATH_MAX];
-    Text style = {0};
-    TRY(paths_home("service/web/style.css", path, sizeof path, why));
-    TRY(text_read_file(path, MOST_BYTES, &style, why));
-    html_raw(page, "<style>\n");
-    html_raw(page, style.data);
-    html_raw(page, "</style>\n");
-    text_free(&style);
-    return STATUS_OK;
+    const ExecutionProfile *profile = look->explanation->profile;
+    *view = (LookView){.case_name = arena_string(arena, look->case_name),
+                       .seconds = look->explanation->seconds,
+                       .no_sass = arena_string(arena, look->listing->no_sass),
+                       .unseen = unseen_reads(profile)};
+    view_accesses(profile, arena, view);
+    view_maps(look, arena, view);
+    view_kernels(look->explanation, arena, view);
+    view_lines(look, arena, view);
+    view->hottest_line = hottest_line(profile, view);
 }
 
-Status look_page(const Look *look, Text *page, Message *why)
+/* clang-format off */
+RECORD(request_table, LookRequest,
+    ROW(LookRequest, warp, "warp"),
+    ROW(LookRequest, time, "time", .about = "the warp, and which time of it, from 1"),
+    ROW(LookRequest, lanes, "lanes", .required = true, .about = "of each of the 32 lanes, the byte of the array that it asks for first; -1: it is not active"),
+    ROW(LookRequest, got, "got", .about = "sectors of global memory, wavefronts of shared memory, different words of constant memory"));
+RECORD(access_table, LookAccess,
+    ROW(LookAccess, line, "line"),
+    ROW(LookAccess, kernel, "kernel", .required = true),
+    ROW(LookAccess, array, "array", .required = true, .about = "the line of the submission, its kernel, and what it accesses"),
+    ROW(LookAccess, space, "space", .required = true, .about = "`global`, `shared` or `constant`"),
+    ROW(LookAccess, is_store, "is_store"),
+    ROW(LookAccess, bytes, "bytes", .low = 1, .high = 16, .about = "of each lane"),
+    ROW(LookAccess, element_bytes, "element_bytes", .low = 1, .high = 4096, .about = "of the array"),
+    ROW(LookAccess, skew, "skew", .high = LINE_BYTES - 1, .about = "bytes from a multiple of 128 to the array's start"),
+    ROW_LIST(LookAccess, requests, request_count, "requests", request_table));
+RECORD(map_table, LookMap,
+    ROW(LookMap, kernel, "kernel", .required = true),
+    ROW(LookMap, array, "array", .required = true, .about = "who reads what"),
+    ROW(LookMap, first_row, "first_row"),
+    ROW(LookMap, first_column, "first_column", .about = "the first element of the first cell"),
+    ROW(LookMap, row_step, "row_step", .low = 1, .high = UINT32_MAX),
+    ROW(LookMap, column_step, "column_step", .low = 1, .high = UINT32_MAX, .about = "elements that a cell stands for"),
+    ROW(LookMap, rows, "rows", .low = 1, .high = LOOK_MOST_ROWS),
+    ROW(LookMap, columns, "columns", .low = 1, .high = LOOK_MOST_COLUMNS, .about = "of cells"),
+    ROW(LookMap, elements, "elements", .about = "that the block reads"),
+    ROW(LookMap, cells[0], "by_threads", .required = true),
+    ROW(LookMap, cells[1], "by_warps", .required = true),
+    ROW(LookMap, cells[2], "from_l2", .required = true),
+    ROW(LookMap, cells[3], "from_memory", .required = true, .about = "loads of an element, the mean over a cell"),
+    ROW(LookMap, cells[4], "by_blocks", .required = true, .about = "blocks that read it, of this one and its neighbours"),
+    ROW_NUMBERS(LookMap, means, "means", .about = "the same five over all elements"));
+RECORD(part_table, LookPart,
+    ROW(LookPart, name, "name", .required = true),
+    ROW(LookPart, share, "share", .about = "what the time goes by"));
+RECORD(kernel_table, LookKernel,
+    ROW(LookKernel, name, "name", .required = true),
+    ROW(LookKernel, grid, "grid", .required = true),
+    ROW(LookKernel, block, "block", .required = true),
+    ROW(LookKernel, seconds, "seconds"),
+    ROW(LookKernel, launches, "launches", .about = "the kernel, its shape, its modelled time in all launches"),
+    ROW(LookKernel, resident, "resident"),
+    ROW(LookKernel, places, "places", .about = "blocks at once, on a multiprocessor and on all that the grid uses"),
+    ROW(LookKernel, resident_limit, "resident_limit", .required = true, .about = "what keeps more blocks from being resident"),
+    ROW(LookKernel, waves, "waves", .about = "how often the grid fills all multiprocessors"),
+    ROW_LIST(LookKernel, parts, part_count, "parts", part_table),
+    ROW(LookKernel, rows, "rows", .low = 1, .high = TIMELINE_ROWS),
+    ROW(LookKernel, step, "step", .low = 1, .high = UINT32_MAX, .about = "a row of `turns` for each `step`-th multiprocessor"),
+    ROW(LookKernel, most_waves, "most_waves", .about = "blocks that a place runs one after the other"),
+    ROW(LookKernel, together, "together", .required = true, .about = "blocks under way, in 60 parts of the time"),
+    ROW(LookKernel, turns, "turns", .required = true, .about = "which of its place's blocks a multiprocessor runs then, row by row"));
+RECORD(line_table, LookLine,
+    ROW(LookLine, line, "line", .low = 1, .high = INT32_MAX),
+    ROW(LookLine, share, "share", .about = "of the call's modelled time"),
+    ROW(LookLine, executions, "executions", .about = "by warps"),
+    ROW(LookLine, live_registers, "live_registers", .about = "registers of PTX that hold values there"),
+    ROW(LookLine, ptx, "ptx", .required = true),
+    ROW(LookLine, sass, "sass", .required = true, .about = "its instructions, one on each line"),
+    ROW(LookLine, ptx_left_out, "ptx_left_out", .sparse = true),
+    ROW(LookLine, sass_left_out, "sass_left_out", .sparse = true, .about = "those that are not shown"));
+RECORD_PUBLIC(look_table, LookView,
+    ROW_SCHEMA("schema", 1),
+    ROW(LookView, case_name, "case", .required = true, .about = "the name of a case, or the sizes of a case of your own"),
+    ROW(LookView, seconds, "seconds", .about = "modelled"),
+    ROW(LookView, no_sass, "no_sass", .required = true, .about = "why there is no machine code"),
+    ROW(LookView, unseen, "unseen", .required = true, .about = "reads that no picture shows"),
+    ROW(LookView, hottest_line, "hottest_line", .about = "whose accesses take most wavefronts"),
+    ROW_LIST(LookView, accesses, access_count, "accesses", access_table),
+    ROW_LIST(LookView, maps, map_count, "maps", map_table),
+    ROW_LIST(LookView, kernels, kernel_count, "kernels", kernel_table),
+    ROW_LIST(LookView, lines, line_count, "lines", line_table));
+/* clang-format on */
+
+static bool is_sound_access(const LookAccess *access)
 {
-    const char *source = text_line(look->submission->source.data, look->line);
-    ReadMap map;
-    Access access;
-    html_add(page,
-             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-             "content=\"width=device-width, initial-scale=1\">\n<title>A look inside %s</title>\n",
-             look->submission->file_name);
-    TRY(add_style(page, why));
-    html_add(page,
-             "</head>\n<body>\n<main>\n<h1>A look inside %s</h1>\n<p>Case \"%s\", one block in the middle of the "
-             "grid.</p>\n",
-             look->submission->file_name, look->case_name);
-    html_add(page, "<h2>What warps ask for in line %d</h2>\n<pre><code>%.*s</code></pre>\n", look->line,
-             source == NULL ? 0 : (int)strcspn(source, "\n"), source == NULL ? "" : source);
-    for (size_t n = 0; find_access(look, n, &access); n++)
-        draw_access(look, &access, n, page);
-    html_raw(page, "<h2>How often each element is read</h2>\n");
-    for (size_t n = 0; find_map(look, n, &map); n++)
-        draw_map(&map, n, page);
-    html_raw(page, "</main>\n</body>\n</html>\n");
-    return STATUS_OK;
+    double lanes[SIM_WARP_SIZE];
+    for (size_t i = 0; i < access->request_count; i++)
+        if (!look_numbers(access->requests[i].lanes, lanes, SIM_WARP_SIZE))
+            return false;
+    return access->request_count > 0 && access->request_count <= MOST_REQUESTS_SHOWN;
+}
+
+static bool is_sound_map(const LookMap *map)
+{
+    double cells[LOOK_MOST_ROWS * LOOK_MOST_COLUMNS];
+    bool is_sound = true;
+    for (int level = 0; level < LOOK_LEVELS; level++)
+        is_sound = is_sound && look_numbers(map->cells[level], cells, (size_t)map->rows * map->columns);
+    return is_sound;
+}
+
+static bool is_sound_kernel(const LookKernel *kernel)
+{
+    double turns[TIMELINE_ROWS * TIMELINE_COLUMNS];
+    return look_numbers(kernel->turns, turns, (size_t)kernel->rows * TIMELINE_COLUMNS) &&
+           look_numbers(kernel->together, turns, TIMELINE_COLUMNS);
+}
+
+bool look_view_is_sound(const LookView *view)
+{
+    bool is_sound = view->access_count <= MOST_ACCESSES && view->map_count <= MOST_MAPS &&
+                    view->kernel_count <= MOST_KERNELS;
+    for (size_t i = 0; i < view->access_count && is_sound; i++)
+        is_sound = is_sound_access(&view->accesses[i]);
+    for (size_t i = 0; i < view->map_count && is_sound; i++)
+        is_sound = is_sound_map(&view->maps[i]);
+    for (size_t i = 0; i < view->kernel_count && is_sound; i++)
+        is_sound = is_sound_kernel(&view->kernels[i]);
+    return is_sound;
 }

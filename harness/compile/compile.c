@@ -831,9 +831,7 @@ static Text source_with_driver(const CompileJob *job)
 /* Finds the judge's own files that the compiler needs, and reads the runtime library. */
 static Status find_tools(const Toolkit *toolkit, CompileTools *tools, Text *runtime, Message *why)
 {
-    tools->toolkit = toolkit;
-    TRY(paths_build("libcudart.so.13", tools->runtime, sizeof tools->runtime, why));
-    TRY(paths_home("harness/cuda", tools->headers, sizeof tools->headers, why));
+    TRY(compile_tools_find(toolkit, tools, why));
     return text_read_file(tools->runtime, COMPILE_FILE_BYTES, runtime, why);
 }
 

@@ -7,6 +7,7 @@
  * that a student chose is ever part of a command line.  */
 #include "harness/compile/compile_sandbox.h"
 
+#include "base/paths.h"
 #include "base/sandbox.h"
 
 #include <dirent.h>
@@ -69,12 +70,18 @@ static unsigned long long bytes_in(const char *folder)
     return sum;
 }
 
-/* A full disk is no fault of the source. */
+/* A disk that is full, or from which no program may be loaded, is no fault of the source. */
 static Status check_room(const char *folder, Message *why)
 {
     enum { FILES = 16 };
     struct statvfs system;
-    if (statvfs(folder, &system) != 0 || system.f_blocks == 0) /* a file system without a size */
+    if (statvfs(folder, &system) != 0)
+        return STATUS_OK;
+    if (system.f_flag & ST_NOEXEC)
+        return fail(
+            STATUS_SYSTEM, why,
+            "the folder for temporary files is mounted noexec: what is compiled cannot run; set TMPDIR to another");
+    if (system.f_blocks == 0) /* a file system without a size */
         return STATUS_OK;
     unsigned long long room = (unsigned long long)system.f_bavail * system.f_frsize + bytes_in(folder);
     if (room < ROOM_BYTES)
@@ -123,6 +130,13 @@ Status compile_put_file(const char *folder, const char *name, const char *data, 
 static bool inside_system(const char *root)
 {
     return strcmp(root, "/usr") == 0 || strncmp(root, "/usr/lib", 8) == 0;
+}
+
+Status compile_tools_find(const Toolkit *toolkit, CompileTools *tools, Message *why)
+{
+    tools->toolkit = toolkit;
+    TRY(paths_build("libcudart.so.13", tools->runtime, sizeof tools->runtime, why));
+    return paths_home("harness/cuda", tools->headers, sizeof tools->headers, why);
 }
 
 void compile_program_path(const Toolkit *toolkit, char *path, size_t size)

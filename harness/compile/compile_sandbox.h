@@ -79,6 +79,9 @@ typedef struct CompileTools {
 #define COMPILE_RUNTIME "/judge/libcudart.so"
 #define COMPILE_HEADERS "/judge/cuda"
 
+/* Finds the judge's own files among them. */
+MUST_USE Status compile_tools_find(const Toolkit *toolkit, CompileTools *tools, Message *why);
+
 /* The compiler's path in the sandbox. */
 void compile_program_path(const Toolkit *toolkit, char *path, size_t size);
 

@@ -139,12 +139,12 @@ static Status time_median(CeilingBench *bench, QueueFunction *queue, double *sec
 
 /* ---- the figures ------------------------------------------------------------------------------------------------- */
 
-typedef struct Steps { /* the caller's callback */
+typedef struct StepCallback { /* the caller's callback */
     void (*step)(void *context);
     void *context;
-} Steps;
+} StepCallback;
 
-static void report_step(const Steps *steps)
+static void report_step(const StepCallback *steps)
 {
     if (steps->step != NULL)
         steps->step(steps->context);
@@ -156,7 +156,7 @@ static uint32_t fma_blocks(const DeviceInfo *info)
     return info->multiprocessors * (info->max_threads_per_multiprocessor / BLOCK_THREADS);
 }
 
-static Status measure_fma(CeilingBench *bench, const Steps *steps, Ceilings *ceilings, Message *why)
+static Status measure_fma(CeilingBench *bench, const StepCallback *steps, Ceilings *ceilings, Message *why)
 {
     double seconds;
     int64_t clocks[CLOCKS];
@@ -172,7 +172,7 @@ static Status measure_fma(CeilingBench *bench, const Steps *steps, Ceilings *cei
     return STATUS_OK;
 }
 
-static Status measure_tensor(CeilingBench *bench, const Steps *steps, Ceilings *ceilings, Message *why)
+static Status measure_tensor(CeilingBench *bench, const StepCallback *steps, Ceilings *ceilings, Message *why)
 {
     double seconds = 0;
     int64_t multiply_adds = 0; /* of a block in a round */
@@ -193,7 +193,7 @@ static Status measure_tensor(CeilingBench *bench, const Steps *steps, Ceilings *
     return status;
 }
 
-static Status measure_copy(CeilingBench *bench, const Steps *steps, Ceilings *ceilings, Message *why)
+static Status measure_copy(CeilingBench *bench, const StepCallback *steps, Ceilings *ceilings, Message *why)
 {
     double seconds;
     Status status = time_median(bench, queue_copy, &seconds, why);
@@ -203,7 +203,7 @@ static Status measure_copy(CeilingBench *bench, const Steps *steps, Ceilings *ce
     return status;
 }
 
-static Status measure_read(CeilingBench *bench, const Steps *steps, Ceilings *ceilings, Message *why)
+static Status measure_read(CeilingBench *bench, const StepCallback *steps, Ceilings *ceilings, Message *why)
 {
     Status status = STATUS_OK;
     for (size_t i = 0; i < COUNT_OF(READ_BLOCKS_PER_MULTIPROCESSOR) && status == STATUS_OK; i++) {
@@ -296,7 +296,7 @@ Status ceilings_measure(Device *device, const CeilingsWork *work, void (*step)(v
                         Ceilings *ceilings, Message *why)
 {
     CeilingBench bench = {.device = device, .work = work};
-    const Steps steps = {step, context};
+    const StepCallback steps = {step, context};
     Status status = device_calibrate(device, why);
     put_identity(&device->info, ceilings);
     THEN(status, load_kernels(&bench, why));

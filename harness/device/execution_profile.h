@@ -31,6 +31,7 @@ typedef struct ProfileKernel {
     SimMachineRatios machine; /* of the launch with that warp, as is */
     BlockShares block_shares;
     double seconds;
+    BlockTimeline timeline; /* of the first launch */
 } ProfileKernel;
 
 typedef struct ProfileLine {
@@ -58,7 +59,7 @@ typedef struct ProfileRequest { /* of the first launch of a kernel */
 
 typedef struct ProfileRead { /* an element of an input that one block of the first launch of a kernel reads */
     uint32_t kernel, array;  /* as in ProfileRequest */
-    uint32_t index, threads, warps;
+    uint32_t index, threads, warps, blocks, l2, memory;
 } ProfileRead;
 
 typedef struct ProfileNode { /* a ProvenanceNode, in which */

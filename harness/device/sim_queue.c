@@ -270,7 +270,7 @@ enum {
     EXACT_OPERATIONS = 256 /* of a call; a footprint takes as much memory as the bytes that are used */
 };
 
-typedef struct Operation {
+typedef struct QueuedOperation {
     Work work;
     char name[DEVICE_PARTY_BYTES]; /* with the stream */
     uint32_t place;                /* SimDevice.place */
@@ -280,10 +280,10 @@ typedef struct Operation {
     int follows; /* the kernel whose end it does not wait for by itself, though it is among those before; -1: none */
     Moment *moment;
     Touches touches;
-} Operation;
+} QueuedOperation;
 
 struct SimQueue {
-    Operation operations[QUEUE_OPERATIONS]; /* [count] of the present window */
+    QueuedOperation operations[QUEUE_OPERATIONS]; /* [count] of the present window */
     uint32_t count;
     OperationSet waiting, done;
     OperationSet known; /* what the host knows to have ended */
@@ -294,7 +294,7 @@ struct SimQueue {
     uint32_t draws;     /* in this call so far */
     uint32_t exact;     /* operations of this call with a footprint */
     size_t held_bytes;
-    Operation *running;
+    QueuedOperation *running;
 };
 
 /* ---- the window -------------------------------------------------------------------------------------------------- */
@@ -516,7 +516,7 @@ Footprint *sim_footprint(SimDevice *sim)
     return sim->queue->running == NULL ? NULL : sim->queue->running->touches.bytes;
 }
 
-static Party party_of(const Operation *operation)
+static Party party_of(const QueuedOperation *operation)
 {
     return (Party){operation->name, operation->sequence, operation->place, operation->work.mistake,
                    operation->work.is_function};
@@ -531,7 +531,7 @@ static void note_clash(SimDevice *sim, Clash clash, const Party *first, const Pa
         conflict_name_place(sim, address, conflict->place, sizeof conflict->place);
 }
 
-static void note_conflict(SimDevice *sim, const Operation *operation, const Operation *other)
+static void note_conflict(SimDevice *sim, const QueuedOperation *operation, const QueuedOperation *other)
 {
     uint64_t address = 0;
     const Clash clash = touches_compare(&other->touches, &operation->touches, &address);
@@ -541,12 +541,12 @@ static void note_conflict(SimDevice *sim, const Operation *operation, const Oper
 }
 
 /* A kernel that waits before it lets the next one begin stands for those before it. */
-static void note_dependence(SimDevice *sim, const Operation *operation)
+static void note_dependence(SimDevice *sim, const QueuedOperation *operation)
 {
     Party second = party_of(operation);
     second.mistake = (Mistake){.kind = MISTAKE_NO_GRID_WAIT};
     for (int i = operation->follows; sim->check != NULL && i >= 0;) {
-        const Operation *kernel = &sim->queue->operations[i];
+        const QueuedOperation *kernel = &sim->queue->operations[i];
         const Party first = party_of(kernel);
         uint64_t address = 0;
         const Clash clash = touches_compare_next(&kernel->touches, &operation->touches, &address);
@@ -556,7 +556,7 @@ static void note_dependence(SimDevice *sim, const Operation *operation)
     }
 }
 
-static void note_conflicts(SimDevice *sim, const Operation *operation)
+static void note_conflicts(SimDevice *sim, const QueuedOperation *operation)
 {
     SimQueue *queue = sim->queue;
     OperationSet others = set_without(&queue->done, &operation->before);
@@ -568,7 +568,7 @@ static void note_conflicts(SimDevice *sim, const Operation *operation)
 static void carry(SimDevice *sim, uint32_t number, uint8_t *staging)
 {
     SimQueue *queue = sim->queue;
-    Operation *operation = &queue->operations[number];
+    QueuedOperation *operation = &queue->operations[number];
     double seconds = 0;
     if (sim->sticky == CUDA_ERROR_SUCCESS) {
         queue->running = operation;
@@ -596,7 +596,7 @@ CudaError sim_carry_out(SimDevice *sim, const OperationSet *set)
     OperationSet wanted = *set;
     present(sim->queue, &wanted);
     for (int number; (number = choose(sim, &wanted)) >= 0;) {
-        const Operation *operation = &sim->queue->operations[number];
+        const QueuedOperation *operation = &sim->queue->operations[number];
         if (operation->turn != 0 && sim->sticky == CUDA_ERROR_SUCCESS) {
             sim->turn = operation->turn;
             return DEVICE_HOST_TURN;
@@ -638,7 +638,7 @@ static CudaError make_room(SimDevice *sim, const Work *work)
     return CUDA_ERROR_SUCCESS;
 }
 
-static void name_operation(Operation *operation, const Work *work)
+static void name_operation(QueuedOperation *operation, const Work *work)
 {
     const DeviceStream *stream = work->stream;
     char where[60] = "on the default stream";
@@ -668,12 +668,12 @@ static void take_in(SimDevice *sim, const Work *work, uint64_t *turn)
 {
     SimQueue *queue = sim->queue;
     uint32_t number = queue->count++;
-    Operation *operation = &queue->operations[number];
+    QueuedOperation *operation = &queue->operations[number];
     DeviceStream *stream = work->stream == NULL ? &sim->legacy : work->stream;
-    *operation = (Operation){.work = *work,
-                             .sequence = ++queue->sequence,
-                             .place = sim->place,
-                             .before = sim_before_stream(sim, work->stream)};
+    *operation = (QueuedOperation){.work = *work,
+                                   .sequence = ++queue->sequence,
+                                   .place = sim->place,
+                                   .before = sim_before_stream(sim, work->stream)};
     operation->moment = sim_time_note(
         sim, (Moment){.kind = MOMENT_WORK, .engine = work->engine, .stream = work->stream, .is_unknown = true});
     name_operation(operation, work);

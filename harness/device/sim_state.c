@@ -45,6 +45,10 @@ static void enter_work(SimDevice *sim, const Moment *work)
     (work->stream == NULL ? &sim->legacy : work->stream)->end_s = end_s;
     if (!takes_time)
         return;
+    const bool is_first = sim->busy_s == 0;
+    sim->statistics.waits_for_host |= !is_first && start_s > sim->last_end_s;
+    sim->statistics.uses_streams |= !is_first && work->stream != sim->last_stream;
+    sim->last_stream = work->stream;
     sim->engine_end_s[work->engine] = end_s;
     sim->busy_s += work->seconds;
     sim->first_start_s = fmin(sim->first_start_s, start_s);
@@ -259,7 +263,10 @@ static void keep_reads(SimDevice *sim, uint32_t kernel, const RequestLog *log)
             .array = number,
             .index = (uint32_t)((element->address - array.address) / bytes),
             .threads = element->threads,
-            .warps = element->warps};
+            .warps = element->warps,
+            .blocks = element->blocks,
+            .l2 = element->l2,
+            .memory = element->memory};
     }
     qsort(profile->reads + first, profile->read_count - first, sizeof *profile->reads, compare_reads);
 }
@@ -269,6 +276,7 @@ static void keep_requests(SimDevice *sim, uint32_t kernel, const SimLaunch *laun
     const RequestLog *log = launch->requests;
     for (uint32_t i = 0; i < log->count; i++)
         keep_request(sim, kernel, launch, &log->items[i]);
+    sim->profile->kernels[kernel].timeline = log->timeline;
     keep_reads(sim, kernel, log);
 }
 

@@ -213,12 +213,12 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 
 /* ==== box ========================================================================================================= */
 
-static bool is_host(const Place *place)
+static bool is_host(const CopyPlace *place)
 {
     return place->pointer != NULL && !is_device_address(place->pointer);
 }
 
-static cudaError_t check_place(const Place *place, const Box *box)
+static cudaError_t check_place(const CopyPlace *place, const Box *box)
 {
     if (place->pointer == NULL)
         return place->array == 0 ? cudaErrorInvalidValue : cudaSuccess;
@@ -230,7 +230,7 @@ static cudaError_t check_place(const Place *place, const Box *box)
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 /* The host's end of a copy is in staging by now. */
-static RingPlace ring_place(const Place *place)
+static RingPlace ring_place(const CopyPlace *place)
 {
     if (place->pointer == NULL)
         return (RingPlace){
@@ -242,7 +242,7 @@ static RingPlace ring_place(const Place *place)
                        .slice_rows = place->slice_rows};
 }
 
-static cudaError_t ask_copy(Place to, Place from, Box box, cudaStream_t stream)
+static cudaError_t ask_copy(CopyPlace to, CopyPlace from, Box box, cudaStream_t stream)
 {
     const RingCopyBox body = {.to = ring_place(&to),
                               .from = ring_place(&from),
@@ -270,11 +270,11 @@ static Box piece_of(const Box *box)
     return (Box){width, height, depth};
 }
 
-static cudaError_t copy_piece(Place to, Place from, Box piece, cudaStream_t stream)
+static cudaError_t copy_piece(CopyPlace to, CopyPlace from, Box piece, cudaStream_t stream)
 {
     cudaError_t error;
     client_lock();
-    Place staging = place_in_memory(client_staging(), piece.width_bytes, piece.height);
+    CopyPlace staging = place_in_memory(client_staging(), piece.width_bytes, piece.height);
     if (is_host(&from)) {
         do {
             place_copy_on_host(staging, from, piece);
@@ -292,7 +292,7 @@ static cudaError_t copy_piece(Place to, Place from, Box piece, cudaStream_t stre
 }
 
 /* Asks for a copy that is made when its turn comes. */
-static cudaError_t copy_piece_later(Place to, Place from, Box piece, cudaStream_t stream)
+static cudaError_t copy_piece_later(CopyPlace to, CopyPlace from, Box piece, cudaStream_t stream)
 {
     RingReply reply;
     RingCopyBox body = {.to = ring_place(&to),
@@ -318,23 +318,23 @@ bool box_may_wait(const void *host, size_t bytes, cudaStream_t stream)
     return client_has_turns() && stream_copy_wait(stream) == RING_STREAM_ORDER && pinned_holds(host, bytes);
 }
 
-static size_t span_of(const Place *place, const Box *box)
+static size_t span_of(const CopyPlace *place, const Box *box)
 {
     return ((box->depth - 1) * place->slice_rows + box->height - 1) * place->pitch + box->width_bytes;
 }
 
 /* Checks the whole box before the first piece is copied. The extents of arrays have been checked already. */
-static cudaError_t check_all(const Place *place, const Box *box)
+static cudaError_t check_all(const CopyPlace *place, const Box *box)
 {
     if (place->pointer == NULL || is_host(place))
         return cudaSuccess;
     return transfer_check((uint64_t)(uintptr_t)place->pointer, span_of(place, box));
 }
 
-static cudaError_t copy_in_pieces(Place to, Place from, Box box, cudaStream_t stream)
+static cudaError_t copy_in_pieces(CopyPlace to, CopyPlace from, Box box, cudaStream_t stream)
 {
     const Box most = piece_of(&box);
-    const Place *host = is_host(&to) ? &to : &from;
+    const CopyPlace *host = is_host(&to) ? &to : &from;
     const bool is_later = box_may_wait(host->pointer, span_of(host, &box), stream);
     cudaError_t error = check_all(&to, &box);
     if (error == cudaSuccess)
@@ -352,7 +352,7 @@ static cudaError_t copy_in_pieces(Place to, Place from, Box box, cudaStream_t st
 
 /* ---- the whole box ----------------------------------------------------------------------------------------------- */
 
-cudaError_t box_copy(Place to, Place from, Box box, enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t box_copy(CopyPlace to, CopyPlace from, Box box, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (box.width_bytes == 0 || box.height == 0 || box.depth == 0)
         return cudaSuccess;

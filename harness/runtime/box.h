@@ -37,6 +37,6 @@ cudaError_t check_kind(bool to_device, bool from_device, enum cudaMemcpyKind kin
 bool box_may_wait(const void *host, size_t bytes, cudaStream_t stream);
 
 /* Copies nothing if an extent is 0. The addresses tell which end is in host memory; the kind is only checked. */
-cudaError_t box_copy(Place to, Place from, Box box, enum cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t box_copy(CopyPlace to, CopyPlace from, Box box, enum cudaMemcpyKind kind, cudaStream_t stream);
 
 #endif

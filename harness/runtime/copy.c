@@ -262,7 +262,7 @@ static size_t at_least_one(size_t extent)
 }
 
 /* A box that exceeds the array is refused before anything is copied. */
-cudaError_t array_check_box(const RuntimeArray *array, const Place *place, const Box *box)
+cudaError_t array_check_box(const RuntimeArray *array, const CopyPlace *place, const Box *box)
 {
     return lies_within(place->x_bytes, box->width_bytes, array_row_bytes(array)) &&
                    lies_within(place->y, box->height, at_least_one(array->extent.height)) &&
@@ -271,11 +271,11 @@ cudaError_t array_check_box(const RuntimeArray *array, const Place *place, const
                : cudaErrorInvalidValue;
 }
 
-cudaError_t array_place(cudaArray_const_t handle, size_t x_bytes, size_t y, size_t z, const Box *box, Place *place)
+cudaError_t array_place(cudaArray_const_t handle, size_t x_bytes, size_t y, size_t z, const Box *box, CopyPlace *place)
 {
     const RuntimeArray *array;
     cudaError_t error = array_find(handle, &array);
-    *place = (Place){.array = (uint64_t)(uintptr_t)handle, .x_bytes = x_bytes, .y = y, .z = z};
+    *place = (CopyPlace){.array = (uint64_t)(uintptr_t)handle, .x_bytes = x_bytes, .y = y, .z = z};
     return error == cudaSuccess ? array_check_box(array, place, box) : error;
 }
 
@@ -295,7 +295,7 @@ static cudaError_t find_end(End *end)
     return end->handle == NULL ? cudaSuccess : array_find(end->handle, &end->array);
 }
 
-static cudaError_t place_of_end(const End *end, size_t element, const Box *box, Place *place)
+static cudaError_t place_of_end(const End *end, size_t element, const Box *box, CopyPlace *place)
 {
     const struct cudaPos *at = &end->position;
     size_t x_bytes = at->x * element;
@@ -320,7 +320,7 @@ static cudaError_t element_of(const End *to, const End *from, size_t *bytes)
     return agree ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t places_of_3d(const struct cudaMemcpy3DParms *what, Place *target, Place *source, Box *box)
+cudaError_t places_of_3d(const struct cudaMemcpy3DParms *what, CopyPlace *target, CopyPlace *source, Box *box)
 {
     size_t element = 1;
     if (what == NULL)
@@ -338,7 +338,7 @@ cudaError_t places_of_3d(const struct cudaMemcpy3DParms *what, Place *target, Pl
     return error == cudaSuccess ? place_of_end(&from, element, box, source) : error;
 }
 
-static void describe_place(const Place *place, const Box *box, cudaArray_t *array, struct cudaPitchedPtr *memory,
+static void describe_place(const CopyPlace *place, const Box *box, cudaArray_t *array, struct cudaPitchedPtr *memory,
                            struct cudaPos *position, size_t *element)
 {
     const RuntimeArray *found;
@@ -351,7 +351,7 @@ static void describe_place(const Place *place, const Box *box, cudaArray_t *arra
     *position = (struct cudaPos){place->x_bytes / *element, place->y, place->z};
 }
 
-struct cudaMemcpy3DParms parameters_of_3d(const Place *target, const Place *source, const Box *box,
+struct cudaMemcpy3DParms parameters_of_3d(const CopyPlace *target, const CopyPlace *source, const Box *box,
                                           enum cudaMemcpyKind kind)
 {
     struct cudaMemcpy3DParms made = {.kind = kind};

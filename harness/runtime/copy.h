@@ -40,12 +40,12 @@ cudaError_t channel_format(const struct cudaChannelFormatDesc *channels, Channel
 
 size_t array_row_bytes(const RuntimeArray *array);
 /* A box that exceeds the array is refused before anything is copied. */
-cudaError_t array_check_box(const RuntimeArray *array, const Place *place, const Box *box);
-cudaError_t array_place(cudaArray_const_t handle, size_t x_bytes, size_t y, size_t z, const Box *box, Place *place);
+cudaError_t array_check_box(const RuntimeArray *array, const CopyPlace *place, const Box *box);
+cudaError_t array_place(cudaArray_const_t handle, size_t x_bytes, size_t y, size_t z, const Box *box, CopyPlace *place);
 
 /* The places and the box of a copy in three dimensions, and the other way round. */
-cudaError_t places_of_3d(const struct cudaMemcpy3DParms *what, Place *target, Place *source, Box *box);
-struct cudaMemcpy3DParms parameters_of_3d(const Place *target, const Place *source, const Box *box,
+cudaError_t places_of_3d(const struct cudaMemcpy3DParms *what, CopyPlace *target, CopyPlace *source, Box *box);
+struct cudaMemcpy3DParms parameters_of_3d(const CopyPlace *target, const CopyPlace *source, const Box *box,
                                           enum cudaMemcpyKind kind);
 
 /* ==== copy ======================================================================================================== */

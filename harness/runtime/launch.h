@@ -32,7 +32,7 @@ typedef struct KernelWork {
 } KernelWork;
 
 typedef struct CopyWork {
-    Place to, from;
+    CopyPlace to, from;
     Box box;
     enum cudaMemcpyKind kind;
     bool is_linear; /* one run of bytes between two pointers */

@@ -17,7 +17,7 @@ typedef struct Turn {
     uint64_t number;
     HostCall *call; /* with `what`; NULL: a copy, with all that follows */
     void *what;
-    Place to, from; /* one of the two is host memory: */
+    CopyPlace to, from; /* one of the two is host memory: */
     bool to_host;
     Box box;
     struct Turn *next;
@@ -46,7 +46,7 @@ static bool keep(Turn turn)
     return true;
 }
 
-bool turn_keep(uint64_t number, Place to, Place from, bool to_host, Box box)
+bool turn_keep(uint64_t number, CopyPlace to, CopyPlace from, bool to_host, Box box)
 {
     return keep((Turn){.number = number, .to = to, .from = from, .to_host = to_host, .box = box});
 }
@@ -65,7 +65,7 @@ static Turn *remove_turn(uint64_t number)
 /* Another turn may come first, and use the staging buffer. */
 static cudaError_t make_copy(const Turn *turn)
 {
-    Place staging = place_in_memory(client_staging(), turn->box.width_bytes, turn->box.height);
+    CopyPlace staging = place_in_memory(client_staging(), turn->box.width_bytes, turn->box.height);
     cudaError_t error;
     do {
         if (!turn->to_host)

@@ -53,7 +53,7 @@ typedef void HostCall(void *what, cudaError_t status);
 /* Turns that are still to be taken. */
 bool turns_are_left(void);
 /* Remembers a copy whose turn has this number. Of the two ends one lies in host memory. False: there is no memory. */
-bool turn_keep(uint64_t number, Place to, Place from, bool to_host, Box box);
+bool turn_keep(uint64_t number, CopyPlace to, CopyPlace from, bool to_host, Box box);
 /* The same for a host function. */
 bool turn_keep_call(uint64_t number, HostCall *call, void *what);
 /* Calls the function now, by this thread. */

@@ -5,6 +5,7 @@
 #include "grader/judge/result.h"
 #include "grader/problem/problem.h"
 
+#include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <locale.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ==== commands ==================================================================================================== */
 
@@ -450,8 +452,21 @@ static void set_locale(void)
         setlocale(LC_CTYPE, "C.UTF-8");
 }
 
+/* A caller may have closed standard input, output or errors (`<&-`). The next file that is opened would get its number: a
+ * database into which messages go, or a pipe that a child takes for its input. */
+static void open_standard_files(void)
+{
+    int file;
+    do
+        file = open("/dev/null", O_RDWR);
+    while (file >= 0 && file <= STDERR_FILENO);
+    if (file >= 0)
+        close(file);
+}
+
 int command_line(int argc, char **argv, RunElsewhere elsewhere)
 {
+    open_standard_files();
     set_locale();
     const char *name = argc < 2 ? "" : argv[1];
     const Subcommand *subcommand = find_subcommand(name);

@@ -1,7 +1,6 @@
 /* main.c - convjudge: judges, and knows which commands are convjudge-service's.  */
 #include "base/arena.h"
-#include "grader/check/device_oracle.h"
-#include "harness/broker/broker.h"
+#include "grader/judge/judge.h"
 #include "service/commands/command_line.h"
 
 #include <stdio.h>
@@ -60,12 +59,11 @@ static int run_in_service(const Subcommand *subcommand, int argc, char **argv)
 int main(int argc, char **argv)
 {
     const char *name = argc < 2 ? "" : argv[1];
+    int exit_status;
     if (!raise_stack_limit(argv))
         return command_line_complain("the stack is limited to less than 1 MiB (ulimit -Hs), expected 8 MiB");
-    if (strcmp(name, "broker") == 0)
-        return broker_main(argc - 1, argv + 1);
-    if (strcmp(name, "oracle") == 0)
-        return oracle_main(argc - 1, argv + 1);
+    if (judge_part(argc, argv, &exit_status))
+        return exit_status;
     if (argc > 1 && name[0] != '-')
         let_idle_threads_sleep(argv);
     return command_line(argc, argv, run_in_service);

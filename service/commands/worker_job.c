@@ -297,6 +297,7 @@ static MUST_USE Status job_files_make(const WorkJob *job, JobFiles *files, Messa
     snprintf(files->result, sizeof files->result, "%s/result.json", files->folder);
     snprintf(files->explain, sizeof files->explain, "%s/explain.json", files->folder);
     snprintf(files->trace, sizeof files->trace, "%s/trace.json", files->folder);
+    snprintf(files->look, sizeof files->look, "%s/look.json", files->folder);
     snprintf(files->verdicts, sizeof files->verdicts, "%s/verdicts.json", files->folder);
     return write_source(job, files, why);
 }
@@ -560,27 +561,48 @@ static void put_traces(const cJSON *result, const JsonFile *traces)
     }
 }
 
-/* Its failure is not the judging's: the traces are missing then. */
-static void trace_samples(JudgedJob *judged, const JsonFile *result)
+/* Has `convjudge trace` or `look` write a file about a sample, or the case of the student's own. Its failure is not the
+ * judging's: what it would tell is missing then. */
+static bool tell_more(JudgedJob *judged, const char *command, const char *path, JsonFile *file)
 {
-    JobArguments arguments = arguments_of(judged, "trace");
+    JobArguments arguments = arguments_of(judged, command);
     Text output = {0};
-    JsonFile file = {0};
     ChildEnd end;
     Message ignored;
-    if (!judged->bench->explains || !has_wrong_sample(result->root))
-        return;
     add_option(judged, &arguments, "problem", judged->job->problem);
     add_option(judged, &arguments, "device", judged->bench->simulated ? judged->bench->handle : "sim");
-    add_option(judged, &arguments, "json", judged->files.trace);
+    add_option(judged, &arguments, "json", path);
     if (judged->job->sizes != NULL)
         add_own_case(judged, &arguments);
+    else if (strcmp(command, "look") == 0)
+        arguments.words[arguments.count++] = "--sample";
     add_file(judged, &arguments);
-    if (run_child(judged, &arguments, &output, &end, &ignored) == STATUS_OK && !end.killed &&
-        json_read(judged->files.trace, RESULT_BYTES, &file, &ignored) == STATUS_OK)
+    const bool is_told = run_child(judged, &arguments, &output, &end, &ignored) == STATUS_OK && !end.killed &&
+                         json_read(path, RESULT_BYTES, file, &ignored) == STATUS_OK;
+    text_free(&output);
+    return is_told;
+}
+
+static void trace_samples(JudgedJob *judged, const JsonFile *result)
+{
+    JsonFile file = {0};
+    if (!has_wrong_sample(result->root))
+        return;
+    if (tell_more(judged, "trace", judged->files.trace, &file))
         put_traces(result->root, &file);
     json_free(&file);
-    text_free(&output);
+}
+
+/* The look inside becomes a member of the result, where a sample has run. */
+static void look_at_sample(JudgedJob *judged, const JsonFile *result)
+{
+    const cJSON *first = json_get(result->root, "cases");
+    JsonFile file = {0};
+    if (!cJSON_IsArray(first) || first->child == NULL)
+        return;
+    if (tell_more(judged, "look", judged->files.look, &file) && json_get(file.root, "accesses") != NULL)
+        cJSON_AddItemToObject(result->root, "look", cJSON_Duplicate(file.root, true));
+    json_free(&file);
 }
 
 static void take_result(JudgedJob *judged, const JsonFile *file)
@@ -600,7 +622,10 @@ static Status read_result(JudgedJob *judged, Message *why)
     Status status = json_read(judged->files.result, RESULT_BYTES, &file, why);
     THEN(status, check_result(judged, &file, why));
     if (status == STATUS_OK) {
-        trace_samples(judged, &file);
+        if (judged->bench->explains) {
+            trace_samples(judged, &file);
+            look_at_sample(judged, &file);
+        }
         take_result(judged, &file);
     }
     json_free(&file);

@@ -78,7 +78,7 @@ bool job_lease_was_stopped(int signals, int wait_ms);
 
 typedef struct JobFiles {
     char folder[4096];
-    char source[4400], result[4200], explain[4200], trace[4200], verdicts[4200];
+    char source[4400], result[4200], explain[4200], trace[4200], look[4200], verdicts[4200];
 } JobFiles;
 
 /* The name for the source: the student's, unless that could be mistaken for something else. */

@@ -175,6 +175,7 @@ const Route site_routes[] = {
     {"GET", "/problems/*/sources", ACCESS_PERSONS, site_sources, true},
     {"GET", "/sources/*", ACCESS_PERSONS, site_source, true},
     {"GET", "/submissions/*", ACCESS_PERSONS, site_submission, true},
+    {"GET", "/submissions/*/look", ACCESS_PERSONS, site_look, true},
     {"POST", "/submissions/*/withdraw", ACCESS_PERSONS, site_withdraw, true},
     {"POST", "/submissions/*/ruling", ACCESS_TEACHERS, site_ruling, true},
     {"POST", "/submissions/*/release", ACCESS_ADMINS, site_release, true},

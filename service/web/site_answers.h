@@ -50,6 +50,7 @@ void site_index(Visit *visit);
 void site_problem(Visit *visit);
 void site_starter(Visit *visit);
 void site_submission(Visit *visit);
+void site_look(Visit *visit);
 void site_sources(Visit *visit);
 void site_source(Visit *visit);
 void site_person(Visit *visit);

@@ -5,6 +5,7 @@
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "grader/problem/testcase.h"
+#include "grader/report/look.h"
 #include "grader/report/steps.h"
 #include "leaderboard/database.h"
 #include "leaderboard/rulings.h"
@@ -225,6 +226,64 @@ void site_submission(Visit *visit)
         testcases_free(&documents.testcases);
     if (documents.has_problem)
         problem_free(&documents.problem);
+}
+
+/* ==== site look =================================================================================================== */
+
+/* A look inside the submission (grader/report/look.h): its worker looked at a sample, or at the case of the student's own. */
+
+/* What the query names; else, and where it is no number, the first request of the hottest line. */
+static int64_t number_of_query(const Visit *visit, const char *name, int64_t otherwise)
+{
+    const char *text = http_query(visit->request, name);
+    char *end;
+    const long long number = text == NULL ? 0 : strtoll(text, &end, 10);
+    return text == NULL || end == text || *end != '\0' || number < 0 || number > INT32_MAX ? otherwise : number;
+}
+
+static void draw_look(const Visit *visit, const StoredSubmission *row, const LookView *view, const char *source,
+                      cJSON *page)
+{
+    const LookChoice choice = {.line = (int)number_of_query(visit, "line", view->hottest_line),
+                               .access = (size_t)number_of_query(visit, "access", 0),
+                               .warp = (uint32_t)number_of_query(visit, "warp", 0),
+                               .time = (uint32_t)number_of_query(visit, "time", 1),
+                               .address = arena_printf(visit->arena, "/submissions/%" PRId64 "/look", row->id)};
+    Text sections = {0};
+    look_sections(view, source == NULL ? "" : source, &choice, &sections);
+    values_markup(page, "sections", &sections);
+}
+
+/* What a worker of another version has written is not shown. */
+static Status put_look(const Visit *visit, const StoredSubmission *row, cJSON *page, Message *why)
+{
+    cJSON *result = NULL;
+    const char *source = NULL;
+    LookView view = {0};
+    Status status = read_json(visit, row->judging, "result", &result, why);
+    THEN(status, submissions_source(visit->service->store, row->source_hash, visit->arena, &source, why));
+    const cJSON *look = view_item(result, "look");
+    const JsonFile file = {.path = (char *)"look", .root = (cJSON *)look};
+    if (status == STATUS_OK &&
+        (look == NULL || record_read(&look_table, &file, look, visit->arena, &view, NULL) != STATUS_OK ||
+         !look_view_is_sound(&view)))
+        status = fail(STATUS_NOT_FOUND, why, "there is no look inside submission %" PRId64, row->id);
+    if (status == STATUS_OK)
+        draw_look(visit, row, &view, source, page);
+    cJSON_Delete(result);
+    return status;
+}
+
+void site_look(Visit *visit)
+{
+    StoredSubmission row;
+    Message why;
+    if (!visible_submission(visit, &row))
+        return;
+    cJSON *page = cJSON_CreateObject();
+    values_put(page, "number=%" PRId64 " problem=%s file_name=%s", row.id, row.problem, row.file_name);
+    Status status = put_look(visit, &row, page, &why);
+    site_answer(visit, status, &why, "look", page);
 }
 
 /* ==== site problem ================================================================================================ */

@@ -57,9 +57,12 @@ LineTable *lines_new(const Launch *launch)
     for (int i = 0; i < table->count; i++)
         table->lines[i] = (SimLine){.file = file_of(launch, places[i]), .line = places[i].line};
     table->of_instruction = zeroed((size_t)code->instruction_count, sizeof *table->of_instruction);
-    for (int i = 0; i < code->instruction_count; i++)
+    for (int i = 0; i < code->instruction_count; i++) {
         table->of_instruction[i] = index_of(places, table->count, code->instructions[i].file,
                                             code->instructions[i].line);
+        SimLine *line = &table->lines[table->of_instruction[i]];
+        line->live_registers = code->live[i] > line->live_registers ? code->live[i] : line->live_registers;
+    }
     table->of_end = zeroed((size_t)code->block_count, sizeof *table->of_end);
     for (int i = 0; i < code->block_count; i++)
         table->of_end[i] = index_of(places, table->count, code->blocks[i].file, code->blocks[i].line);

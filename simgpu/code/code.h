@@ -148,6 +148,7 @@ typedef struct Instruction {
     bool signals_copies;  /* of ATOMIC_ARRIVE: the end of the thread's asynchronous copies arrives */
     bool is_strong;       /* volatile, relaxed, acquire, release: it cannot race (PTX ISA, Memory Consistency Model) */
     uint8_t level;        /* TEXTURE: TextureLevel */
+    bool skips_l1;        /* of LOAD: the L2 serves it even where the L1 holds the line */
     bool is_read_only;    /* of LOAD: ld.global.nc, whose cache does not see what the launch stores */
     uint16_t opcode;
     Operand guard; /* predicate; lanes in which it is false do nothing */
@@ -315,6 +316,7 @@ typedef struct Code {
     int special_register_count;
     uint32_t slot_count, unit_bytes; /* bytes of one lane in all slots */
     int memory_count;                /* bound of Instruction.index */
+    uint32_t *live;                  /* [instruction_count] 32-bit registers that hold values there */
     uint32_t live_registers;         /* most 32-bit registers alive at once: an estimate of what ptxas needs */
     uint32_t shared_bytes;           /* static */
     uint32_t dynamic_shared_offset;  /* where extern .shared begins */

@@ -40,6 +40,14 @@ static bool ends_before(const Place *a, const Place *b)
     return a->ends < b->ends || (a->ends == b->ends && a->number < b->number);
 }
 
+static Place *places_new(size_t count)
+{
+    Place *heap = zeroed(count, sizeof *heap);
+    for (size_t i = 0; i < count; i++)
+        heap[i].number = (uint32_t)i;
+    return heap;
+}
+
 /* The first place of a heap has got a block and ends later. */
 static void sift_down(Place *heap, size_t count)
 {
@@ -51,6 +59,15 @@ static void sift_down(Place *heap, size_t count)
         heap[at] = heap[next];
         heap[next] = place;
     }
+}
+
+/* The place that gets a block of so much work, and in `ends`, when the block begins. */
+static Place deal(Place *heap, size_t count, double work)
+{
+    const Place place = heap[0];
+    heap[0].ends += work;
+    sift_down(heap, count);
+    return place;
 }
 
 static bool are_alike(const BlockWork *works, size_t count)
@@ -88,18 +105,16 @@ BlockShares block_shares_find(const BlockWork *works, size_t count, uint32_t mul
     if (are_alike(works, count))
         return (BlockShares){0};
     Dealt *dealt = zeroed(multiprocessors, sizeof *dealt);
-    Place *heap = zeroed(places, sizeof *heap);
+    Place *heap = places_new(places);
     double longest = 0, last = 0;
-    for (size_t i = 0; i < places; i++)
-        heap[i].number = (uint32_t)i;
     for (size_t i = 0; i < count; i++) {
-        Dealt *to = &dealt[heap[0].number % multiprocessors];
+        const Place place = deal(heap, places, works[i].work);
+        Dealt *to = &dealt[place.number % multiprocessors];
         to->work += works[i].work;
         to->accesses += works[i].accesses;
         to->squares += works[i].work * works[i].work / works[i].blocks;
         longest = fmax(longest, works[i].work / works[i].blocks);
-        last = fmax(last, heap[0].ends += works[i].work);
-        sift_down(heap, places);
+        last = fmax(last, place.ends + works[i].work);
     }
     BlockShares shares = {0};
     if (longest > 0) {
@@ -109,6 +124,50 @@ BlockShares block_shares_find(const BlockWork *works, size_t count, uint32_t mul
     free(dealt);
     free(heap);
     return shares;
+}
+
+static double last_end(const BlockWork *works, size_t count, uint64_t places)
+{
+    Place *heap = places_new(places);
+    double last = 0;
+    for (size_t i = 0; i < count; i++)
+        last = fmax(last, deal(heap, places, works[i].work).ends + works[i].work);
+    free(heap);
+    return last;
+}
+
+/* A block on a place, from `start` to `end` in columns. */
+static void draw_block(BlockTimeline *timeline, uint32_t multiprocessor, uint32_t wave, double start, double end)
+{
+    const uint32_t row = multiprocessor / timeline->step;
+    const bool is_shown = multiprocessor % timeline->step == 0;
+    for (int column = (int)start; column < TIMELINE_COLUMNS && column < end; column++) {
+        const double middle = column + 0.5;
+        timeline->together[column] += fmin(end, column + 1) - fmax(start, column);
+        if (is_shown && start <= middle && middle < end)
+            timeline->waves[row][column] = (uint16_t)fmin(UINT16_MAX, fmax(wave, timeline->waves[row][column]));
+    }
+}
+
+void block_timeline_find(const BlockWork *works, size_t count, uint32_t multiprocessors, uint64_t places,
+                         BlockTimeline *timeline)
+{
+    const double last = last_end(works, count, places), column = last / TIMELINE_COLUMNS;
+    *timeline = (BlockTimeline){.step = (multiprocessors - 1) / TIMELINE_ROWS + 1, .places = (uint32_t)places};
+    timeline->rows = (multiprocessors - 1) / timeline->step + 1;
+    Place *heap = places_new(places);
+    uint32_t *waves = zeroed(places, sizeof *waves);
+    for (size_t i = 0; i < count && column > 0; i++) {
+        const Place place = deal(heap, places, works[i].work);
+        if (works[i].work <= 0)
+            continue;
+        waves[place.number]++;
+        timeline->most_waves = waves[place.number] > timeline->most_waves ? waves[place.number] : timeline->most_waves;
+        draw_block(timeline, place.number % multiprocessors, waves[place.number], place.ends / column,
+                   (place.ends + works[i].work) / column);
+    }
+    free(waves);
+    free(heap);
 }
 
 /* ==== combine ===================================================================================================== */

@@ -64,6 +64,21 @@ typedef struct BlockWork {
 /* `places`: of all multiprocessors, as many as there are blocks at most. */
 BlockShares block_shares_find(const BlockWork *works, size_t count, uint32_t multiprocessors, uint64_t places);
 
+enum { TIMELINE_ROWS = 33, TIMELINE_COLUMNS = 60 };
+
+/* The same over time, from the start of the first block to the end of the last one, for a picture: columns of equal
+ * length. Of more than 65,536 blocks, neighbours count as one. */
+typedef struct BlockTimeline {
+    uint32_t rows, step;               /* a row for each `step`-th multiprocessor */
+    uint32_t places, most_waves;       /* of all multiprocessors; blocks that a place has run, one after the other */
+    double together[TIMELINE_COLUMNS]; /* blocks on all multiprocessors, the mean over the column */
+    uint16_t waves[TIMELINE_ROWS][TIMELINE_COLUMNS]; /* which of its place's blocks is on the multiprocessor, from 1; of
+                                                      * several the highest; 0: it has none */
+} BlockTimeline;
+
+void block_timeline_find(const BlockWork *works, size_t count, uint32_t multiprocessors, uint64_t places,
+                         BlockTimeline *timeline);
+
 /* ==== combine ===================================================================================================== */
 
 /* The time of a kernel from the times that its parts would take alone.

@@ -16,6 +16,8 @@ void simgpu_line_add(SimLine *sum, const SimLine *part)
 #define LINE_COUNTER(NAME, UNIT) sum->NAME += part->NAME;
 #include "simgpu/cost/counters.def"
     simgpu_counters_add(&sum->counters, &part->counters);
+    if (part->live_registers > sum->live_registers)
+        sum->live_registers = part->live_registers;
 }
 
 SimCounters counters_gained(const SimCounters *now, const SimCounters *before)

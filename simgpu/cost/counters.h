@@ -20,6 +20,7 @@ typedef struct SimCounters {
 typedef struct SimLine {
     const char *file; /* owned by the module; NULL: unknown */
     int line;
+    uint32_t live_registers; /* of PTX, in words: the most that hold values at one of its instructions */
 #define LINE_COUNTER(NAME, UNIT) uint64_t NAME;
 #include "simgpu/cost/counters.def"
     SimCounters counters; /* except the footprint, which belongs to no line */

@@ -87,7 +87,10 @@ static void touch(Trace *trace, size_t request, Touch one)
 
 static void touch_bytes(Trace *trace, const TracedLoad *load, size_t turn, size_t request, uint64_t address)
 {
-    Touch one = {.load = load->load, .is_constant = load->is_constant, .begins_turn = turn == trace->count};
+    Touch one = {.load = load->load,
+                 .is_constant = load->is_constant,
+                 .skips_l1 = load->skips_l1,
+                 .begins_turn = turn == trace->count};
     for (uint64_t sector = address / SECTOR; sector <= (address + load->bytes - 1) / SECTOR; sector++) {
         one.line = sector / LINE_SECTORS;
         one.sectors = (uint8_t)(1u << sector % LINE_SECTORS);
@@ -179,6 +182,8 @@ typedef struct Cache {
     int allocation;               /* of the last query */
     uint64_t asked, missing;      /* sectors */
     uint64_t (*requests)[COUNTS]; /* [load] */
+    FetchNote *note;              /* NULL: nobody asks for single fetches */
+    void *context;                /* of `note` */
 } Cache;
 
 static ReuseLine *find_line(Cache *cache, uint64_t number)
@@ -215,6 +220,8 @@ static Source fetch_sector(Cache *cache, ReuseLine *line, int sector)
     line->seen |= (uint8_t)(1u << sector);
     line->fetched[sector] = cache->turn;
     line->block[sector] = (uint32_t)cache->block;
+    if (cache->note != NULL)
+        cache->note(cache->context, (line->number - 1) * LINE_BYTES + (uint64_t)sector * SECTOR, in_memory);
     return line->source[sector] = in_memory ? FROM_MEMORY : FROM_L2;
 }
 
@@ -238,8 +245,8 @@ static Source touch_line(Cache *cache, const Touch *touch)
     for (int sector = 0; sector < LINE_SECTORS; sector++) {
         if (!(touch->sectors >> sector & 1))
             continue;
-        Source source = line->held >> sector & 1 ? source_of_held(cache, line, sector)
-                                                 : fetch_sector(cache, line, sector);
+        const bool is_held = (line->held >> sector & 1) && !(touch->skips_l1 && line->fetched[sector] != cache->turn);
+        Source source = is_held ? source_of_held(cache, line, sector) : fetch_sector(cache, line, sector);
         slowest = source > slowest ? source : slowest;
         cache->asked++;
     }
@@ -396,6 +403,19 @@ static Reuse reuse_alone(const TraceSet *set, const Memory *memory, int load_cou
     Reuse reuse = reuse_from(requests, load_count, set->in_step, asked, missing);
     free(requests);
     return reuse;
+}
+
+void reuse_fetches(const TraceSet *set, const Trace *trace, const Memory *memory, int load_count, FetchNote *note,
+                   void *context)
+{
+    uint64_t(*requests)[COUNTS] = zeroed((size_t)load_count + 1, sizeof *requests);
+    const uint64_t share = set->cache_bytes / (set->resident > 0 ? set->resident : 1);
+    Cache cache = cache_new(trace->count + 1, share, memory, requests);
+    cache.note = note;
+    cache.context = context;
+    play_wave(&cache, trace, 1);
+    free(cache.lines);
+    free(requests);
 }
 
 static double slow_share(const LoadShare *share)

@@ -18,6 +18,7 @@
  *          Warps of the block that fetches it wait for all of the fetch, and so do the other blocks of the first wave,
  *          which have started together. Each later block starts when another ends. So it joins a fetch of another block
  *          anywhere between the start and the end, and waits for half of it on average. Stores do not change the L1. A
+ *          load that skips the L1 (volatile, relaxed, .cg) finds only what its own turn has fetched. A
  *          sector comes from memory if the multiprocessor loads it, or the other sector of its 64 bytes, for the first
  *          time, and else from the L2: the multiprocessors advance through the data together, so that shared data is
  *          new to all of them. Data that an earlier kernel of the call has loaded or stored may be in the L2
@@ -43,6 +44,7 @@ typedef struct Touch { /* an access of one warp request to one line */
     int32_t load;      /* Instruction.index */
     uint8_t sectors;   /* one bit per sector */
     bool is_constant;  /* of a __constant__ array */
+    bool skips_l1;     /* Instruction.skips_l1 */
     bool begins_turn, begins_request;
 } Touch;
 
@@ -92,7 +94,7 @@ Trace *trace_of(const TraceSet *set, uint64_t block);
  * relative[lane - first_lane]; `relative` NULL: all at `address`. */
 typedef struct TracedLoad {
     int32_t load; /* Instruction.index */
-    bool is_constant;
+    bool is_constant, skips_l1;
     const uint32_t *bits;
     uint32_t first_lane, end_lane, bytes;
     uint64_t address;
@@ -105,6 +107,11 @@ void trace_take_back(Trace *trace, uint64_t turns);
 
 /* loads[load_count] is the result's to free. */
 Reuse reuse_of(const TraceSet *set, const Memory *memory, int load_count);
+/* Tells of each sector that a block fetches, which runs alone with its share of the L1: from memory, if nobody has fetched the
+ * 64 bytes around it before; else from the L2. */
+typedef void FetchNote(void *context, uint64_t address, bool is_from_memory);
+void reuse_fetches(const TraceSet *set, const Trace *trace, const Memory *memory, int load_count, FetchNote *note,
+                   void *context);
 /* Holds the result for `set` against drawn blocks; replaces it where they miss far more often. */
 void reuse_check(Reuse *reuse, const TraceSet *set, const TraceSet *drawn, const Memory *memory, int load_count);
 void reuse_free(Reuse *reuse);

@@ -89,6 +89,7 @@ void access_trace_load(Worker *worker, const Instruction *instruction, const Act
     if (worker->trace != NULL)
         trace_load(worker->trace, &(TracedLoad){.load = instruction->index,
                                                 .is_constant = instruction->space == PTX_CONST,
+                                                .skips_l1 = instruction->skips_l1,
                                                 .bits = active->bits,
                                                 .first_lane = active->first,
                                                 .end_lane = active->end,

@@ -6,35 +6,83 @@
 #include <stdlib.h>
 #include <string.h>
 
-void request_log_begin(RequestLog *log, const Code *code, uint64_t blocks)
+static uint64_t block_at(const LaunchShape *shape, uint32_t x, uint32_t y)
 {
-    memset(log, 0, sizeof *log);
-    log->block = blocks / 2;
-    log->turns = zeroed(2 * (size_t)code->memory_count * REQUEST_WARPS + 1, sizeof *log->turns);
+    return ((uint64_t)(shape->grid[2] / 2) * shape->grid[1] + y) * shape->grid[0] + x;
 }
 
-void request_log_end(RequestLog *log)
+void request_log_begin(RequestLog *log, const Code *code, const LaunchShape *shape)
 {
-    free(log->turns);
-    log->turns = NULL;
+    const uint32_t x = shape->grid[0] / 2, y = shape->grid[1] / 2;
+    memset(log, 0, sizeof *log);
+    log->block = block_at(shape, x, y);
+    for (uint32_t i = 0; i < REQUEST_NEIGHBOURS + 1; i++) {
+        const uint32_t column = x + i % 3 - 1, row = y + i / 3 - 1; /* of 3 x 3; below 0 they wrap around */
+        if (column < shape->grid[0] && row < shape->grid[1] && (column != x || row != y))
+            log->neighbours[log->neighbour_count++].block = block_at(shape, column, row);
+    }
+    log->turns = zeroed(2 * (size_t)code->memory_count * REQUEST_WARPS + 1, sizeof *log->turns);
+    log->loads.most = TOUCHES;
+}
+
+static NeighbourReads *neighbour(RequestLog *log, uint64_t block)
+{
+    for (int i = 0; i < log->neighbour_count; i++)
+        if (log->neighbours[i].block == block)
+            return &log->neighbours[i];
+    return NULL;
+}
+
+bool request_is_watched(const RequestLog *log, uint64_t block)
+{
+    return block == log->block || neighbour((RequestLog *)log, block) != NULL;
 }
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
-static ReadElement *element_at(RequestLog *log, uint64_t address)
+/* Knuth, The Art of Computer Programming 3, 6.4: multiplicative hashing. */
+static size_t first_place(uint64_t address)
 {
-    const uint64_t GOLDEN =
-        0x9E3779B97F4A7C15; /* Knuth, The Art of Computer Programming 3, 6.4: multiplicative hashing */
-    size_t place = (size_t)(address * GOLDEN >> 40) & (MOST_READ_ELEMENTS - 1);
+    const uint64_t GOLDEN = 0x9E3779B97F4A7C15;
+    return (size_t)(address * GOLDEN >> 40) & (MOST_READ_ELEMENTS - 1);
+}
+
+/* Where a neighbour's element is, or has a place. */
+static uint64_t *place_in(NeighbourReads *reads, uint64_t address)
+{
+    size_t place = first_place(address);
+    while (reads->addresses[place] != 0 && reads->addresses[place] != address)
+        place = (place + 1) & (MOST_READ_ELEMENTS - 1);
+    return &reads->addresses[place];
+}
+
+static void add_to_neighbour(NeighbourReads *reads, uint64_t address)
+{
+    uint64_t *place = place_in(reads, address);
+    if (*place == 0 && 2 * reads->count < MOST_READ_ELEMENTS) {
+        reads->count++;
+        *place = address;
+    }
+}
+
+/* Where the element is, or has a place. */
+static ReadElement *place_of(RequestLog *log, uint64_t address)
+{
+    size_t place = first_place(address);
     while (log->reads[place].address != 0 && log->reads[place].address != address)
         place = (place + 1) & (MOST_READ_ELEMENTS - 1);
-    if (log->reads[place].address == 0) {
-        if (2 * log->read_count >= MOST_READ_ELEMENTS)
-            return NULL;
-        log->read_count++;
-        log->reads[place].address = address;
-    }
     return &log->reads[place];
+}
+
+/* NULL: there is no room for one more. */
+static ReadElement *element_at(RequestLog *log, uint64_t address)
+{
+    ReadElement *element = place_of(log, address);
+    if (element->address == 0 && 2 * log->read_count >= MOST_READ_ELEMENTS)
+        return NULL;
+    log->read_count += element->address == 0;
+    element->address = address;
+    return element;
 }
 
 /* Several lanes may want the same element: it counts once for the warp. */
@@ -56,6 +104,35 @@ static void count_reads(RequestLog *log, const WarpRequest *request)
             }
         }
     }
+}
+
+/* Sectors come from memory in pairs. */
+static void count_fetch(void *context, uint64_t address, bool is_from_memory)
+{
+    RequestLog *log = context;
+    const uint64_t pair = address & ~63ull;
+    for (uint64_t at = pair; at < pair + 64; at += 4) {
+        ReadElement *element = place_of(log, at);
+        if (element->address == 0)
+            continue;
+        element->l2 += at - address < SECTOR_BYTES;
+        element->memory += is_from_memory;
+    }
+}
+
+void request_log_end(RequestLog *log, const Code *code, const TraceSet *set, const Memory *memory)
+{
+    for (size_t i = 0; i < MOST_READ_ELEMENTS; i++) {
+        ReadElement *element = &log->reads[i];
+        element->blocks = element->address != 0;
+        for (int k = 0; k < log->neighbour_count && element->address != 0; k++)
+            element->blocks += *place_in(&log->neighbours[k], element->address) == element->address;
+    }
+    reuse_fetches(set, &log->loads, memory, code->memory_count, count_fetch, log);
+    free(log->loads.touches);
+    free(log->turns);
+    log->loads = (Trace){0};
+    log->turns = NULL;
 }
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
@@ -95,11 +172,40 @@ static void keep_request(RequestLog *log, const Instruction *instruction, WarpRe
     log->items[log->count++] = *request;
 }
 
+/* What a neighbour reads from global memory. */
+static void note_neighbour(NeighbourReads *reads, const Active *active, uint64_t first, const Pattern *pattern,
+                           uint32_t bytes)
+{
+    for (uint32_t lane = active->first; lane < active->end; lane++) {
+        if ((active->bits[lane / SIM_WARP_SIZE] >> lane % SIM_WARP_SIZE & 1) == 0)
+            continue;
+        const int32_t relative = pattern == NULL ? 0 : pattern->relative[lane - pattern->first];
+        const uint64_t address = first + (uint64_t)(int64_t)relative;
+        for (uint64_t at = address & ~3ull; at < address + bytes; at += 4)
+            add_to_neighbour(reads, at);
+    }
+}
+
 void request_note(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store, const Active *active,
                   uint64_t first, const Pattern *pattern, uint32_t bytes)
 {
+    RequestLog *log = worker->requests;
     const bool is_seen = space != PTX_LOCAL && space != PTX_PARAM && !instruction->is_hidden;
     const WindowVariable *variable = space == PTX_SHARED ? variable_in(instruction, PTX_SHARED) : NULL;
+    if (worker->block != log->block) {
+        if (is_seen && !is_store && space != PTX_SHARED && space != PTX_CONST)
+            note_neighbour(neighbour(log, worker->block), active, first, pattern, bytes);
+        return;
+    }
+    if (is_seen && !is_store && space != PTX_SHARED)
+        trace_load(&log->loads, &(TracedLoad){.load = instruction->index,
+                                              .is_constant = space == PTX_CONST,
+                                              .bits = active->bits,
+                                              .first_lane = active->first,
+                                              .end_lane = active->end,
+                                              .bytes = bytes,
+                                              .address = first,
+                                              .relative = pattern == NULL ? NULL : pattern->relative});
     for (uint32_t warp = 0; is_seen && warp < worker->launch->warps; warp++) {
         WarpRequest request = {.access = instruction->index,
                                .file = instruction->file,
@@ -120,7 +226,7 @@ void request_note(Worker *worker, const Instruction *instruction, PtxSpace space
                                                : (uint64_t)(int64_t)
                                                      pattern->relative[warp * SIM_WARP_SIZE + lane - pattern->first]);
         if (!is_store && space != PTX_SHARED)
-            count_reads(worker->requests, &request);
-        keep_request(worker->requests, instruction, &request);
+            count_reads(log, &request);
+        keep_request(log, instruction, &request);
     }
 }

@@ -327,6 +327,13 @@ static bool is_strong(const OpcodeModifiers *parts)
     return false;
 }
 
+/* A strong load has to see what other multiprocessors store, so that the L1 may serve it only if it is meant for the block's
+ * own threads; .cg and .cv leave the L1 out, too (PTX ISA, Cache Operators). */
+static bool skips_l1(const OpcodeModifiers *parts)
+{
+    return (is_strong(parts) && !parts_have(parts, "cta")) || parts_have(parts, "cg") || parts_have(parts, "cv");
+}
+
 /* Replaces the load of a kernel parameter at a constant offset, which was emitted last, by LOAD_PARAMETER. That costs
  * next to nothing. */
 static void to_parameter_loads(Lowering *l, Instruction *load)
@@ -367,6 +374,7 @@ static void lower_load(Lowering *l, const OpcodeModifiers *parts)
     load->count = (uint8_t)form.count;
     load->is_signed = ptx_type_is_signed(form.type);
     load->is_strong = is_strong(parts);
+    load->skips_l1 = skips_l1(parts);
     load->is_read_only = parts_have(parts, "nc");
     load->unused_bytes = unused_bytes(l, form.count, ptx_type_bytes(form.type));
     for (int i = 0; i < form.count; i++)

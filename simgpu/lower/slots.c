@@ -169,6 +169,35 @@ static void scan_ranges(SlotScan *scan, Slots *slots)
     }
 }
 
+/* How many registers hold values at each instruction: a running sum of those that begin minus those that have ended.
+ * Special registers, which have slots already, need none on hardware. */
+static void find_live(SlotScan *scan, const Slots *slots)
+{
+    Lowering *l = scan->l;
+    Code *code = scan->code;
+    const size_t positions = 2 * ((size_t)code->instruction_count + (size_t)code->block_count);
+    int32_t *change = arena_array(l->arena, positions + 2, sizeof *change);
+    for (uint32_t i = 0; i < l->register_count; i++) {
+        const LiveRange *range = &scan->ranges[i];
+        const int32_t words = l->register_sizes[i] == 0 ? 0 : (int32_t)words_of(l, i);
+        if (range->first > range->last || slots->slot_of[i] != NO_SLOT)
+            continue;
+        change[range->first] += words;
+        change[range->last + 1] -= words;
+    }
+    code->live = arena_array(&code->arena, (size_t)code->instruction_count + 1, sizeof *code->live);
+    int32_t live = 0, position = 0;
+    for (int number = 0; number < code->block_count; number++, position += 2) {
+        const BasicBlock *block = &code->blocks[number];
+        for (int i = block->first; i < block->end; i++, position += 2) {
+            const int32_t before = live + change[position];
+            live = before + change[position + 1];
+            code->live[i] = (uint32_t)(live > before ? live : before);
+        }
+        live += change[position] + change[position + 1];
+    }
+}
+
 /* Gives each slot its unit. Wide slots come first, so that each unit is a multiple of its size. */
 static uint32_t *place_slots(SlotScan *scan, const Slots *slots)
 {
@@ -248,6 +277,7 @@ void assign_slots(Lowering *l)
         uint32_t number = l->code->special_registers[i].operand.slot;
         slots.slot_of[number] = take_slot(&slots, l->register_sizes[number]);
     }
+    find_live(&scan, &slots);
     qsort(scan.ranges, l->register_count, sizeof *scan.ranges, by_first);
     scan_ranges(&scan, &slots);
     rewrite_code(l->code, &slots, place_slots(&scan, &slots));

@@ -183,11 +183,18 @@ static void the_requests_of_a_block_are_noted(void **state)
     assert_int_equal(log->items[1].space, PTX_SHARED);
     assert_true(log->items[1].is_store && log->items[1].wavefronts == 1);
     assert_non_null(log->items[1].variable);
-    uint32_t threads = 0, warps = 0;
+    uint32_t threads = 0, warps = 0, blocks = 0, l2 = 0, memory = 0;
     for (size_t i = 0; i < MOST_READ_ELEMENTS; i++) {
         threads += log->reads[i].threads;
         warps += log->reads[i].warps;
+        blocks += log->reads[i].blocks;
+        l2 += log->reads[i].l2;
+        memory += log->reads[i].memory;
     }
+    assert_int_equal(log->neighbour_count, 2);
+    assert_int_equal(blocks, 3 * 32);      /* all blocks read the same */
+    assert_true(l2 == 32 && memory == 32); /* the L1 keeps the taps, which are among the inputs */
+    assert_true(log->timeline.places == 3 && log->timeline.most_waves == 1 && log->timeline.waves[0][0] == 1);
     assert_int_equal(threads, 32 + 3 * 32); /* the inputs, and each tap by all lanes */
     assert_int_equal(warps, 32 + 3);
     simgpu_release(gpu, input);

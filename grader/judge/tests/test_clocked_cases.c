@@ -2,13 +2,11 @@
 #include "base/tests/unit.h"
 
 #include "base/scratch.h"
-#include "grader/check/device_oracle.h"
 #include "grader/judge/compilation.h"
 #include "grader/judge/judge.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "grader/tests/slow_source.h"
-#include "harness/broker/broker.h"
 #include "harness/broker/gpu_session.h"
 #include "harness/compile/tests/with_nvcc.h"
 
@@ -97,10 +95,9 @@ static void a_grading_without_a_monitor_and_with_fewer_calls_says_so(void **stat
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "broker") == 0)
-        return broker_main(argc - 1, argv + 1);
-    if (argc > 1 && strcmp(argv[1], "oracle") == 0)
-        return oracle_main(argc - 1, argv + 1);
+    int exit_status;
+    if (judge_part(argc, argv, &exit_status))
+        return exit_status;
     if (!has_nvcc())
         return 0;
     const struct CMUnitTest tests[] = {

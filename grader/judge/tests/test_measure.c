@@ -2,12 +2,11 @@
 #include "base/tests/unit.h"
 
 #include "base/scratch.h"
-#include "grader/check/device_oracle.h"
+#include "grader/judge/judge.h"
 #include "grader/judge/measure.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "grader/tests/slow_source.h"
-#include "harness/broker/broker.h"
 #include "harness/broker/gpu_session.h"
 #include "harness/compile/tests/with_nvcc.h"
 
@@ -372,10 +371,9 @@ static int tear_down(void **state)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "broker") == 0)
-        return broker_main(argc - 1, argv + 1);
-    if (argc > 1 && strcmp(argv[1], "oracle") == 0)
-        return oracle_main(argc - 1, argv + 1);
+    int exit_status;
+    if (judge_part(argc, argv, &exit_status))
+        return exit_status;
     if (!has_nvcc())
         return 0;
     const struct CMUnitTest tests[] = {

@@ -4,6 +4,7 @@
 #include "grader/report/facts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static HardwareProfile h200;
@@ -435,9 +436,77 @@ static void facts_follow_from_the_counters(void **state)
     assert_true(isnan(facts[FACT_addresses_per_constant_load]) && !isfinite(facts[FACT_stores_per_output]));
 }
 
+/* A warp's access to an array, all lanes `step` apart, in elements of 4 bytes. */
+static void ask(uint32_t array, uint32_t warp, uint32_t turn, bool is_store, uint64_t first, uint64_t step)
+{
+    ProfileRequest *request = &profile.requests[profile.request_count++];
+    *request = (ProfileRequest){.array = array,
+                                .is = {.access = is_store ? 9 : (int32_t)array,
+                                       .line = is_store ? STORE_LINE : LOOP_LINE,
+                                       .warp = warp,
+                                       .turn = turn,
+                                       .space = array == 4 ? PTX_CONST : PTX_GLOBAL,
+                                       .is_store = is_store,
+                                       .bytes = 4,
+                                       .lanes = ~0u}};
+    for (uint64_t lane = 0; lane < SIM_WARP_SIZE; lane++)
+        request->is.addresses[lane] = profile.arrays[array - 1].address + 4 * (first + step * lane);
+}
+
+/* Each thread computes two outputs, a row of 100 apart, from a filter in `filter`. */
+static void use_arrays(uint32_t filter)
+{
+    static const char *const names[] = {"input", "kernel", "output", "taps"};
+    make_healthy();
+    for (uint32_t i = 0; i < COUNT_OF(names); i++) {
+        profile.arrays[i] = (ProfileArray){.address = 4096 * (i + 1), .element_bytes = 4};
+        snprintf(profile.arrays[i].name, sizeof profile.arrays[i].name, "%s", names[i]);
+    }
+    profile.array_count = COUNT_OF(names);
+    for (uint32_t turn = 0; turn < 3; turn++)
+        for (uint32_t warp = 0; warp < 2; warp++) {
+            ask(1, warp, turn, false, 64 * warp + 3 * turn, 2);
+            ask(filter, warp, turn, false, turn, 0);
+        }
+    for (uint32_t turn = 0; turn < 2; turn++)
+        ask(3, 0, turn, true, 100 * turn, 1);
+    profile.reads[0] = (ProfileRead){.array = 1, .index = 0, .threads = 6, .warps = 3, .l2 = 2, .memory = 1};
+    profile.reads[1] = (ProfileRead){.array = 1, .index = 1, .threads = 4, .warps = 1, .l2 = 1, .memory = 1};
+    profile.reads[2] = (ProfileRead){.array = filter, .index = 0, .threads = 64, .warps = 2};
+    profile.read_count = 3;
+}
+
+static void facts_name_arrays_by_their_roles(void **state)
+{
+    Problem problem;
+    Sizes sizes = {0};
+    Message why = {0};
+    double facts[FACT_COUNT];
+    if (problem_read("conv1d", &problem, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    for (size_t i = 0; i < problem.parameter_count; i++)
+        if (problem.parameters[i].role == ROLE_SIZE)
+            sizes.values[i] = strcmp(problem.parameters[i].name, "input_size") == 0 ? 1000 : 10;
+    for (uint32_t filter = 2; filter <= 4; filter += 2) {
+        use_arrays(filter);
+        explain_profile(&explanation);
+        facts_of(&explanation, &problem, &sizes, 1, facts);
+        explanation_free(&explanation);
+        assert_true(facts[FACT_input_lane_stride] == 2 && facts[FACT_input_warp_stride] == 64);
+        assert_true(facts[FACT_input_loop_stride] == 3 && facts[FACT_output_loop_stride] == 100);
+        assert_true(facts[FACT_output_lane_stride] == 1);
+        assert_true(facts[FACT_filter_lane_stride] == 0 && facts[FACT_filter_loop_stride] == 1);
+        assert_true(facts[FACT_filter_in_constant] == (filter == 4) && facts[FACT_filter_reads_by_threads] == 64);
+        assert_true(facts[FACT_input_reads_by_threads] == 5 && facts[FACT_input_reads_by_warps] == 2);
+        assert_true(facts[FACT_input_reads_from_l2] == 1.5 && facts[FACT_input_reads_from_memory] == 1);
+    }
+    problem_free(&problem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(facts_name_arrays_by_their_roles),
         cmocka_unit_test(a_healthy_kernel_gets_none),
         cmocka_unit_test(each_mistake_is_named_first_with_its_line),
         cmocka_unit_test(the_gain_is_that_of_the_score_over_all_cases),

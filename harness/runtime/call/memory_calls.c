@@ -161,7 +161,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *all_bytes)
 /* ---- what is copied where ---------------------------------------------------------------------------------------- */
 
 /* As box_copy(), unless the stream is being captured. */
-static cudaError_t copy_box(Place to, Place from, Box box, enum cudaMemcpyKind kind, cudaStream_t stream)
+static cudaError_t copy_box(CopyPlace to, CopyPlace from, Box box, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     const StreamWork work = {.type = cudaGraphNodeTypeMemcpy,
                              .copy = {.to = to, .from = from, .box = box, .kind = kind}};
@@ -335,7 +335,7 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
 static cudaError_t copy_to_array(cudaArray_t to, size_t x_bytes, size_t y, const void *from, size_t pitch, Box box,
                                  enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    Place target;
+    CopyPlace target;
     cudaError_t error = pitch < box.width_bytes ? cudaErrorInvalidPitchValue
                                                 : array_place(to, x_bytes, y, 0, &box, &target);
     return error == cudaSuccess ? copy_box(target, place_in_memory(from, pitch, box.height), box, kind, stream) : error;
@@ -344,7 +344,7 @@ static cudaError_t copy_to_array(cudaArray_t to, size_t x_bytes, size_t y, const
 static cudaError_t copy_from_array(void *to, size_t pitch, cudaArray_const_t from, size_t x_bytes, size_t y, Box box,
                                    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    Place source;
+    CopyPlace source;
     cudaError_t error = pitch < box.width_bytes ? cudaErrorInvalidPitchValue
                                                 : array_place(from, x_bytes, y, 0, &box, &source);
     return error == cudaSuccess ? copy_box(place_in_memory(to, pitch, box.height), source, box, kind, stream) : error;
@@ -379,7 +379,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x_bytes, size_t t
                                      enum cudaMemcpyKind kind)
 {
     Box box = {width, height, 1};
-    Place target, source = {0};
+    CopyPlace target, source = {0};
     cudaError_t error = array_place(to, to_x_bytes, to_y, 0, &box, &target);
     if (error == cudaSuccess)
         error = array_place(from, from_x_bytes, from_y, 0, &box, &source);
@@ -390,7 +390,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x_bytes, size_t t
 
 typedef struct CopyRun {       /* one end of the copy: an array, or memory without rows */
     const RuntimeArray *array; /* NULL: memory */
-    Place place;
+    CopyPlace place;
 } CopyRun;
 
 static cudaError_t run_in_array(cudaArray_const_t handle, size_t x_bytes, size_t y, CopyRun *run)
@@ -505,7 +505,7 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x_bytes, size_t to_
 
 static cudaError_t copy_3d(const struct cudaMemcpy3DParms *what, cudaStream_t stream)
 {
-    Place target, source;
+    CopyPlace target, source;
     Box box;
     cudaError_t error = places_of_3d(what, &target, &source, &box);
     return error == cudaSuccess ? copy_box(target, source, box, what->kind, stream) : error;

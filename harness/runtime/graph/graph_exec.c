@@ -97,7 +97,7 @@ static cudaError_t work_run(const StreamWork *work, cudaStream_t stream)
  * chains than these share lanes, which only adds dependencies. */
 enum { MAX_LANES = 16 };
 
-typedef struct Step { /* what a launch does for one node */
+typedef struct NodeStep { /* what a launch does for one node */
     GraphNode *node;
     uint32_t lane;
     bool is_first;     /* in its lane */
@@ -105,12 +105,12 @@ typedef struct Step { /* what a launch does for one node */
     bool has_event;    /* another lane, or the end, waits for it */
     cudaEvent_t event; /* recorded after it */
     GraphExec *child;  /* of a child graph */
-} Step;
+} NodeStep;
 
 struct CUgraphExec_st {
-    Graph *graph; /* a copy */
-    Step *steps;  /* [graph->count] in an order of execution */
-    Step **of;    /* [graph->count] by the position of the node */
+    Graph *graph;    /* a copy */
+    NodeStep *steps; /* [graph->count] in an order of execution */
+    NodeStep **of;   /* [graph->count] by the position of the node */
     uint32_t lanes;
     cudaEvent_t start; /* recorded before the first step, if there are several lanes */
     bool has_start;
@@ -126,13 +126,13 @@ static cudaStream_t lane_streams[MAX_LANES]; /* [0] is not used */
 /* A node continues the lane of a node that comes before it, if it is the first to do so; else it takes a new one. */
 static void choose_lanes(GraphExec *exec)
 {
-    const Step *last_in_lane[MAX_LANES] = {0};
+    const NodeStep *last_in_lane[MAX_LANES] = {0};
     uint32_t opened = 0;
     for (size_t i = 0; i < exec->graph->count; i++) {
-        Step *step = &exec->steps[i];
+        NodeStep *step = &exec->steps[i];
         uint32_t lane = MAX_LANES;
         for (size_t j = 0; j < step->node->before_count && lane == MAX_LANES; j++) {
-            const Step *before = exec->of[step->node->before[j]->position];
+            const NodeStep *before = exec->of[step->node->before[j]->position];
             if (last_in_lane[before->lane] == before)
                 lane = before->lane;
         }
@@ -150,9 +150,9 @@ static void choose_events(GraphExec *exec)
     for (size_t i = 0; i < exec->graph->count; i++)
         exec->steps[i].is_last = true;
     for (size_t i = 0; i < exec->graph->count; i++) {
-        const Step *step = &exec->steps[i];
+        const NodeStep *step = &exec->steps[i];
         for (size_t j = 0; j < step->node->before_count; j++) {
-            Step *before = exec->of[step->node->before[j]->position];
+            NodeStep *before = exec->of[step->node->before[j]->position];
             before->is_last = false;
             before->has_event |= before->lane != step->lane;
         }
@@ -166,7 +166,7 @@ static cudaError_t make_events(GraphExec *exec)
     cudaError_t error = exec->lanes > 1 ? event_new(&exec->start, cudaEventDisableTiming) : cudaSuccess;
     exec->has_start = exec->lanes > 1 && error == cudaSuccess;
     for (size_t i = 0; i < exec->graph->count && error == cudaSuccess; i++) {
-        Step *step = &exec->steps[i];
+        NodeStep *step = &exec->steps[i];
         if (step->has_event)
             error = event_new(&step->event, cudaEventDisableTiming);
         step->has_event = step->has_event && error == cudaSuccess;
@@ -239,13 +239,13 @@ static cudaError_t exec_new(GraphExec **made, const Graph *graph, unsigned long 
 
 static cudaError_t exec_run(GraphExec *exec, cudaStream_t stream);
 
-static cudaError_t run_step(const GraphExec *exec, const Step *step, cudaStream_t lane)
+static cudaError_t run_step(const GraphExec *exec, const NodeStep *step, cudaStream_t lane)
 {
     cudaError_t error = cudaSuccess;
     if (step->is_first && step->lane != 0)
         error = stream_wait(lane, exec->start);
     for (size_t i = 0; i < step->node->before_count && error == cudaSuccess; i++) {
-        const Step *before = exec->of[step->node->before[i]->position];
+        const NodeStep *before = exec->of[step->node->before[i]->position];
         if (before->lane != step->lane)
             error = stream_wait(lane, before->event);
     }
@@ -258,7 +258,7 @@ static cudaError_t exec_run(GraphExec *exec, cudaStream_t stream)
 {
     cudaError_t error = exec->has_start ? event_record(exec->start, stream) : cudaSuccess;
     for (size_t i = 0; i < exec->graph->count && error == cudaSuccess; i++) {
-        const Step *step = &exec->steps[i];
+        const NodeStep *step = &exec->steps[i];
         error = run_step(exec, step, step->lane == 0 ? stream : lane_streams[step->lane]);
     }
     for (size_t i = 0; i < exec->graph->count && error == cudaSuccess; i++)

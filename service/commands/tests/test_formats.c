@@ -6,6 +6,7 @@
 #include "base/tests/record_pages.h"
 #include "grader/judge/result_json.h"
 #include "grader/report/explain_report.h"
+#include "grader/report/look.h"
 #include "grader/report/trace.h"
 #include "grader/report/report_leaderboard.h"
 #include "harness/device/ceilings.h"
@@ -22,10 +23,10 @@ static const struct {
     const char *name;
     const RecordTable *table;
 } tables[] = {
-    {"problem.json", &problem_table},  {"result.json", &result_table},    {"class.json", &class_table},
-    {"quarantine", &quarantine_table}, {"a batch", &rejudge_batch_table}, {"rejudged", &rejudge_row_table},
-    {"explain.json", &explain_table},  {"trace.json", &trace_table},      {"references.json", &references_table},
-    {"device.json", &ceilings_table},
+    {"problem.json", &problem_table},       {"result.json", &result_table},    {"class.json", &class_table},
+    {"quarantine", &quarantine_table},      {"a batch", &rejudge_batch_table}, {"rejudged", &rejudge_row_table},
+    {"explain.json", &explain_table},       {"trace.json", &trace_table},      {"look.json", &look_table},
+    {"references.json", &references_table}, {"device.json", &ceilings_table},
 };
 
 /* The page with all tables as the rows print them. */

@@ -94,6 +94,24 @@ static void blocks_without_any_work_are_alike(void **state)
     assert_true(are(shares(works, 0), 0, 0, 0));
 }
 
+/* Two multiprocessors with two places each, and a block that works three times as long as the others. */
+static void a_timeline_shows_which_block_runs_when(void **state)
+{
+    const BlockWork works[6] = {{30, 1, 1}, {10, 1, 1}, {10, 1, 1}, {10, 1, 1}, {10, 1, 1}, {0, 0, 1}};
+    BlockTimeline timeline;
+    block_timeline_find(works, 6, 2, 4, &timeline);
+    assert_true(timeline.rows == 2 && timeline.step == 1 && timeline.places == 4 && timeline.most_waves == 2);
+    assert_true(timeline.waves[0][0] == 1 && timeline.waves[0][TIMELINE_COLUMNS - 1] == 1);
+    assert_true(timeline.waves[1][0] == 1 && timeline.waves[1][TIMELINE_COLUMNS / 2] == 2);
+    assert_true(timeline.waves[1][TIMELINE_COLUMNS - 1] == 0);
+    assert_true(fabs(timeline.together[0] - 4) < 1e-9 && fabs(timeline.together[TIMELINE_COLUMNS / 2] - 2) < 1e-9 &&
+                fabs(timeline.together[TIMELINE_COLUMNS - 1] - 1) < 1e-9);
+    block_timeline_find(works, 1, 132, 1, &timeline);
+    assert_true(timeline.rows == 33 && timeline.step == 4 && timeline.waves[0][0] == 1 && timeline.waves[1][0] == 0);
+    block_timeline_find(&works[5], 1, 132, 1, &timeline); /* a block that does nothing takes no time */
+    assert_true(timeline.most_waves == 0 && timeline.together[0] == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +124,7 @@ int main(void)
         cmocka_unit_test(the_next_block_follows_the_one_that_ends_first),
         cmocka_unit_test(a_block_that_works_longer_than_all_others_keeps_its_multiprocessor),
         cmocka_unit_test(blocks_without_any_work_are_alike),
+        cmocka_unit_test(a_timeline_shows_which_block_runs_when),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

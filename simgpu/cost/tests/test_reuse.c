@@ -72,6 +72,22 @@ static void data_that_was_read_before_is_in_the_cache(void **state)
     trace_set_free(&set);
 }
 
+static void loads_that_skip_the_cache_are_served_by_the_l2(void **state)
+{
+    TraceSet set = trace_set_new(&profile, 1, 1, 0, 0);
+    const uint32_t all = ~0u; /* one word for all lanes of two warps: the second finds what the first has fetched */
+    const uint32_t warps[] = {all, all};
+    for (int turn = 0; turn < 4; turn++)
+        trace_load(
+            set.traces,
+            &(TracedLoad){
+                .skips_l1 = true, .bits = warps, .end_lane = 2 * WARP, .bytes = 4, .address = allocation.address});
+    Reuse reuse = reuse_of(&set, &memory, 1);
+    assert_true(reuse.missing == 0.5 && reuse.loads[0].memory == 0.25 && reuse.loads[0].l2 == 0.75);
+    reuse_free(&reuse);
+    trace_set_free(&set);
+}
+
 /* Sectors come to the L2 in pairs of 64 bytes, so that every second one does not come from memory. */
 static void sectors_come_from_memory_in_pairs(void **state)
 {
@@ -323,11 +339,47 @@ static void loads_that_the_first_multiprocessor_does_not_show_are_those_of_drawn
     }
 }
 
+/* ---- single fetches ---------------------------------------------------------------------------------------------- */
+
+typedef struct Fetches {
+    int count, from_memory;
+    uint64_t last;
+} Fetches;
+
+static void count_fetch(void *context, uint64_t address, bool is_from_memory)
+{
+    Fetches *fetches = context;
+    fetches->count++;
+    fetches->from_memory += is_from_memory;
+    fetches->last = address - allocation.address;
+}
+
+/* A quarter of the L1 belongs to each of four blocks: what fits there is fetched once. */
+static Fetches fetches_of(uint64_t bytes)
+{
+    TraceSet set = trace_set_new(&profile, 4 * 132, 4, 0, 0);
+    Fetches fetches = {0};
+    for (int turn = 0; turn < 2; turn++)
+        for (uint64_t at = 0; at < bytes; at += LINE)
+            read_words(set.traces, 0, at);
+    reuse_fetches(&set, &set.traces[0], &memory, 1, count_fetch, &fetches);
+    trace_set_free(&set);
+    return fetches;
+}
+
+static void a_block_fetches_again_what_its_share_of_the_cache_does_not_hold(void **state)
+{
+    const Fetches small = fetches_of(8 * LINE), large = fetches_of(100 << 10);
+    assert_true(small.count == 8 * 4 && small.from_memory == 8 * 2 && small.last == 8 * LINE - 32);
+    assert_true(large.count == 2 * (100 << 10) / 32 && large.from_memory == (100 << 10) / 64);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_the_first_multiprocessor_is_looked_at),
         cmocka_unit_test(data_that_was_read_before_is_in_the_cache),
+        cmocka_unit_test(loads_that_skip_the_cache_are_served_by_the_l2),
         cmocka_unit_test(sectors_come_from_memory_in_pairs),
         cmocka_unit_test(what_a_kernel_before_wrote_is_in_the_l2),
         cmocka_unit_test(data_too_large_for_the_cache_is_read_again),
@@ -340,6 +392,7 @@ int main(void)
         cmocka_unit_test(loads_can_be_taken_back),
         cmocka_unit_test(one_block_in_each_range_is_drawn),
         cmocka_unit_test(blocks_that_all_others_differ_from_are_no_sample),
+        cmocka_unit_test(a_block_fetches_again_what_its_share_of_the_cache_does_not_hold),
         cmocka_unit_test(loads_that_the_first_multiprocessor_does_not_show_are_those_of_drawn_blocks),
     };
     return cmocka_run_group_tests(tests, read_profile, NULL);
