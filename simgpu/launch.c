@@ -459,13 +459,12 @@ static void keep_in_l2(Allocation *allocation, const Touched *touched, uint64_t 
 {
     if (touched->low > touched->high)
         return;
-    uint64_t low = allocation->l2_low, end = allocation->l2_end;
-    if (low < end && touched->low < low)
-        low = touched->low;
-    end = touched->high > end ? touched->high : end;
-    const bool fits = low < allocation->l2_end && end - low <= l2_bytes;
-    allocation->l2_low = fits ? low : touched->low;
-    allocation->l2_end = fits ? end : touched->high;
+    const bool is_next = touched->low <= allocation->l2_end && touched->high >= allocation->l2_low;
+    const uint64_t low = touched->low < allocation->l2_low ? touched->low : allocation->l2_low;
+    const uint64_t end = touched->high > allocation->l2_end ? touched->high : allocation->l2_end;
+    const bool joins = is_next && end - low <= l2_bytes;
+    allocation->l2_low = joins ? low : touched->low;
+    allocation->l2_end = joins ? end : touched->high;
 }
 
 /* The next kernel of the call finds in the L2 what this one has used, if the L2 can hold it. What lies between the lowest
