@@ -16,6 +16,7 @@ typedef struct AllocationState {
     unsigned char *contents;
     uint8_t *written;   /* Allocation.written */
     uint8_t *from_host; /* Allocation.from_host */
+    uint64_t l2_low, l2_end;
     bool kernel_wrote;
 } AllocationState;
 
@@ -44,6 +45,8 @@ static Snapshot *snapshot_new(const SimGpu *gpu)
             .contents = copy_of((const void *)allocation->address, allocation->bytes),
             .written = copy_of(allocation->written, allocation->bytes),
             .from_host = copy_of(allocation->from_host, allocation->bytes),
+            .l2_low = allocation->l2_low,
+            .l2_end = allocation->l2_end,
             .kernel_wrote = allocation->kernel_wrote};
     }
     snapshot->output_length = gpu->output.length;
@@ -62,6 +65,8 @@ static void snapshot_restore(const Snapshot *snapshot, SimGpu *gpu)
         allocation->written = copy_of(state->written, allocation->bytes);
         free(allocation->from_host);
         allocation->from_host = copy_of(state->from_host, allocation->bytes);
+        allocation->l2_low = state->l2_low;
+        allocation->l2_end = state->l2_end;
         allocation->kernel_wrote = state->kernel_wrote;
     }
     gpu->output.length = snapshot->output_length;

@@ -431,8 +431,8 @@ static uint64_t sectors_of(const Touched *touched)
     return (touched->high + SECTOR_BYTES - 1) / SECTOR_BYTES - touched->low / SECTOR_BYTES;
 }
 
-/* Models what loads and stores mean for caches and memory. Must precede note_written(), because reuse_of() takes data
- * that earlier kernels wrote as cached. */
+/* Models what loads and stores mean for caches and memory. Must precede note_in_l2(), because reuse_of() takes data
+ * that earlier kernels used as cached. */
 static Reuse count_traffic(GridRun *run)
 {
     const Memory *memory = run->launch.memory;
@@ -453,6 +453,36 @@ static void note_written(GridRun *run)
     Memory *memory = run->launch.memory;
     for (int i = 0; i < memory->count; i++)
         memory->allocations[i].kernel_wrote |= run->stored[i].low <= run->stored[i].high;
+}
+
+static void keep_in_l2(Allocation *allocation, const Touched *touched, uint64_t l2_bytes)
+{
+    if (touched->low > touched->high)
+        return;
+    const bool is_next = touched->low <= allocation->l2_end && touched->high >= allocation->l2_low;
+    const uint64_t low = touched->low < allocation->l2_low ? touched->low : allocation->l2_low;
+    const uint64_t end = touched->high > allocation->l2_end ? touched->high : allocation->l2_end;
+    const bool joins = is_next && end - low <= l2_bytes;
+    allocation->l2_low = joins ? low : touched->low;
+    allocation->l2_end = joins ? end : touched->high;
+}
+
+/* The next kernel of the call finds in the L2 what this one has used, if the L2 can hold it. What lies between the lowest
+ * and the highest address counts as used only where the launch moved as much: two accesses bring no array. */
+static void note_in_l2(GridRun *run, uint64_t l2_bytes)
+{
+    Memory *memory = run->launch.memory;
+    const SimCounters *counters = &run->counters;
+    const uint64_t loaded = counters->unique_load_sectors, stored = counters->unique_store_sectors;
+    const uint64_t loads = counters->missing_load_sectors + counters->texture_sectors + counters->bulk_load_sectors;
+    const uint64_t stores = counters->global_store_sectors + counters->bulk_store_sectors + counters->atomic_sectors;
+    const bool fits = (loaded + stored) * SECTOR_BYTES <= l2_bytes;
+    for (int i = 0; i < memory->count && fits; i++) {
+        if (loads >= loaded)
+            keep_in_l2(&memory->allocations[i], &run->loaded[i], l2_bytes);
+        if (stores >= stored)
+            keep_in_l2(&memory->allocations[i], &run->stored[i], l2_bytes);
+    }
 }
 
 /* Which bytes a launch has written is known only if the sanitizer checked it. If not, all bytes of the allocations that
@@ -699,6 +729,8 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
         run.counters = (SimCounters){0}; /* the engines have counted different things */
     add_executed(&launch->function->code, &run);
     note_written(&run);
+    if (run.launch.is_timed)
+        note_in_l2(&run, gpu->profile.l2_bytes);
     settle_written(&run, run.found != NULL && !run.launch.sanitizer_plan->is_sample);
     report_watched(&run, report);
     touched_report(gpu, run.loaded, run.stored, report);

@@ -106,11 +106,10 @@ bool simgpu_find(const SimGpu *gpu, uint64_t address, uint64_t bytes, SimAllocat
     return true;
 }
 
-void simgpu_clear_written(SimGpu *gpu, uint64_t address)
+void simgpu_empty_l2(SimGpu *gpu)
 {
-    int index = memory_find(&gpu->memory, address);
-    if (index >= 0)
-        gpu->memory.allocations[index].kernel_wrote = false;
+    for (int i = 0; i < gpu->memory.count; i++)
+        gpu->memory.allocations[i].l2_low = gpu->memory.allocations[i].l2_end = 0;
 }
 
 void simgpu_name(SimGpu *gpu, uint64_t address, const char *name, uint32_t element_bytes)

@@ -84,11 +84,12 @@ uint64_t simgpu_allocated_bytes(const SimGpu *gpu);
 typedef struct SimAllocation {
     uint64_t address, bytes;
     const char *name;  /* of a module variable; NULL for an allocation */
-    bool kernel_wrote; /* a kernel stored into it since simgpu_clear_written() */
+    bool kernel_wrote; /* a kernel stored into it */
 } SimAllocation;
 /* Finds the one that holds all of [address, address + bytes); false where there is none. */
 bool simgpu_find(const SimGpu *gpu, uint64_t address, uint64_t bytes, SimAllocation *found);
-void simgpu_clear_written(SimGpu *gpu, uint64_t address);
+/* Before a call that is timed: the L2 holds nothing of what kernels have loaded and stored. */
+void simgpu_empty_l2(SimGpu *gpu);
 /* Names an allocation for messages, and gives the size of its elements: "output[12]" instead of "offset 48 of an
  * allocation of 4000 bytes". Keeps at most 31 characters. */
 void simgpu_name(SimGpu *gpu, uint64_t address, const char *name, uint32_t element_bytes);

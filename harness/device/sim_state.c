@@ -59,7 +59,7 @@ static void enter_work(SimDevice *sim, const Moment *work)
 static void host_waits(SimDevice *sim, double until_s)
 {
     if (until_s > sim->host_s)
-        sim->host_s = until_s + simgpu_profile(sim->gpu)->host_wait_s;
+        sim->host_s = until_s + simgpu_profile(sim->gpu)->host_wait_s + SIM_WAY_TO_HOST_S;
 }
 
 static void stream_gone(SimDevice *sim, DeviceStream *stream)

@@ -536,6 +536,7 @@ static CudaError bracket_begin(Device *device)
     SimDevice *sim = sim_of(device);
     sim_wait_all(sim);
     sim_queue_open(sim);
+    simgpu_empty_l2(sim->gpu);
     sim->first_start_s = INFINITY;
     sim->last_end_s = sim->busy_s = 0;
     sim->statistics.waits_for_host = sim->statistics.uses_streams = false; /* those of the call count */

@@ -195,6 +195,18 @@ __global__ void constant_rows(int rows, int count, float* out)
         out[0] = sum;
 }
 
+// Lane i reads element step * i, and goes on by one.
+__global__ void constant_lanes(int step, int mask, float* out)
+{
+    int at = threadIdx.x % 32 * step;
+    float sum = 0;
+#pragma unroll 16
+    for (int i = 0; i < TURNS; i++)
+        sum += c_table[(at + i) & mask];
+    if (sum == 12345)
+        out[0] = sum;
+}
+
 template <typename Work> static void constant(const char* what, int taps, int threads, int together, int waves, Work work)
 {
     int blocks = static_cast<int>(sm_count) * together * waves;
@@ -227,6 +239,14 @@ static void constants()
         for (int side : {3, 5, 7, 9, 11, 15, 21, 33, 45})
             constant("two loops", side * side, threads, 2048 / threads, 65536 / (side * side),
                      [&](int blocks) { constant_rows<<<blocks, threads>>>(side, side, nowhere()); });
+    const int blocks = static_cast<int>(sm_count) * BLOCKS_PER_SM;
+    for (int bytes : {256, 1024, 4096, 65536})
+        for (int step : {0, 1, 2, 8}) {
+            char name[96];
+            double s = seconds([&] { constant_lanes<<<blocks, THREADS>>>(step, bytes / 4 - 1, nowhere()); });
+            std::snprintf(name, sizeof name, "constant, lanes %d elements apart, %d bytes", step, bytes);
+            figure(name, warp_cycles(s, blocks) / TURNS, "cycles/warp");
+        }
     cudaFree(input);
     cudaFree(output);
 }

@@ -81,7 +81,7 @@ def reach_bytes(figures, together):
     def error(reach):
         total = 0
         for size, cycles in rows:
-            spread = (size / reach) ** 4
+            spread = (size / reach) ** 3
             total += (HIT_CYCLES + (1 - 1 / together) * spread / (1 + spread) * miss - cycles) ** 2
         return total
 
@@ -111,7 +111,7 @@ MEASURED = {  # name: (value from the figures, source)
                        "figure 'constant, two loops, 8100 bytes'"),
     "dram_read_bytes_per_s": (lambda f: f["dram_read_bytes_per_s"], "figure of that name"),
     "dram_copy_bytes_per_s": (lambda f: f["dram_copy_bytes_per_s"], "figure of that name"),
-    "l2_bytes_per_s": (lambda f: f["l2 read, 50 launches of a third of it"], "figure 'l2 read, 50 launches of a third of it'"),
+    "l2_bytes_per_s": (lambda f: f["l2_bytes_per_s"], "figure of that name"),
     "fma_flops_per_s": (lambda f: 2 * f["multiprocessors"] * lanes(f["fma"]) * f["clock_hz"],
                         "multiprocessors * lanes * 2 * clock"),
     "global_latency_s": (lambda f: f["global_latency_s"], "figure of that name"),

@@ -396,32 +396,42 @@ static double loaded_sectors(const SimCounters *counters)
            (double)counters->bulk_load_sectors;
 }
 
-/* Sectors that stores write to the L2. The L1 merges what a warp stores one after the other into the same sectors, as
- * where each thread has several neighbouring outputs, but no more than the warp has stores, and no further than to full
- * sectors. Of the sectors that could be saved so, an H200 saves 82 to 100 % in six of the solutions with such stores, 58 %
- * in two, 28 % in one, and 13 % in one that loads between its stores. Where each lane has a sector of its own, it saves 39
- * to 60 %: Nsight Compute's lts__t_sectors_srcunit_tex_op_write in tools/hardware/h200/counters.csv. Sectors of which less than half is written in the end take the L2
- * twice as long: rows that are written along columns, 4 bytes into each sector, an H200 1.8 to 2.2 times (2026-11-28;
- * simgpu/calibrate, touches). */
+/* What stores cost the L2, in sectors that loads bring from it. Each line of a store takes about as long as a sector of
+ * it: an H200 takes 8.4 ps for a sector of full lines, 10 where a line has two of them, and 13.7 where it has one
+ * (simgpu/calibrate, touches, "store ... in the L2"), and 3.7 for a sector that is loaded (l2_bytes_per_s).
+ *
+ * The L1 merges what a warp stores one after the other into the same sectors, as where each thread has several
+ * neighbouring outputs, but no more than the warp has stores, and no further than to full sectors. Of the sectors that
+ * could be saved so, an H200 saves 82 to 100 % in six of the solutions with such stores, 58 % in two, 28 % in one, and
+ * 13 % in one that loads between its stores. Where each lane has a sector of its own, it saves 39 to 60 % of those in full
+ * lines: Nsight Compute's lts__t_sectors_srcunit_tex_op_write in tools/hardware/h200/counters.csv; and none where each
+ * has a line of its own (touches). */
 static double stored_sectors(const SimCounters *counters, double warps)
 {
     const double MERGED = 0.8, MERGED_OF_OWN = 0.4, OWN = 30; /* sectors of a store */
+    const double OF_SECTOR = 6.6 / 3.7, OF_LINE = 7.1 / 3.7, SECTORS_OF_LINE = 4;
     double sectors = (double)counters->global_store_sectors, requests = (double)counters->global_store_requests;
-    double full = (double)counters->global_store_bytes / SECTOR_BYTES;
-    double least = fmax(full, sectors / fmax(1, requests / warps));
-    return sectors - (sectors > OWN * requests ? MERGED_OF_OWN : MERGED) * fmax(0, sectors - least) +
-           fmax(0, least - 2 * full);
+    if (!(sectors > 0))
+        return 0;
+    double lines = fmin(sectors, fmax((double)counters->global_store_lines, sectors / SECTORS_OF_LINE));
+    double least = fmax((double)counters->global_store_bytes / SECTOR_BYTES, sectors / fmax(1, requests / warps));
+    double apart = (lines / sectors * SECTORS_OF_LINE - 1) /
+                   (SECTORS_OF_LINE - 1); /* 0: full lines; 1: a sector in each */
+    double merged = (sectors > OWN * requests ? MERGED_OF_OWN * (1 - apart) : MERGED) * fmax(0, sectors - least);
+    return (1 - merged / sectors) * (OF_SECTOR * sectors + OF_LINE * lines);
 }
 
 /* The L2 serves the loads that miss the L1, and of textures each sector once. Stores are written through. For an atomic
- * operation the L2 reads a sector and writes it. */
+ * operation the L2 reads a sector and writes it: 17 million additions of a warp to neighbours take an H200 858 us with all
+ * else (tests/hardware, depthwise-conv1d/scatter_with_atomics), at most 12 ps a sector. */
 static double l2_seconds(const CostInput *input, const CostShape *shape, double local_sectors)
 {
+    const double OF_ATOMIC = 3;
     const HardwareProfile *profile = input->profile;
     const SimCounters *counters = input->counters;
     double textures = fmin((double)counters->texture_sectors, (double)counters->unique_load_sectors);
     double loads = missing_sectors(counters) + textures + (double)counters->bulk_load_sectors;
-    double stores = stored_sectors(counters, shape->warps) + 2 * (double)counters->atomic_sectors +
+    double stores = stored_sectors(counters, shape->warps) + OF_ATOMIC * (double)counters->atomic_sectors +
                     (double)counters->bulk_store_sectors;
     return (loads + stores + local_sectors) * SECTOR_BYTES / profile->l2_bytes_per_s;
 }
@@ -541,7 +551,7 @@ static double uniform_miss_share(const CostInput *input, const SimMachineRatios 
         return 0;
     double read = fmin((double)input->counters->unique_constant_bytes, 4 * (double)input->longest_warp_constant);
     double reach = uniform_reach_bytes(input->profile, shape) * work_of_element(input->counters, machine);
-    double spread = pow(read / reach, 4);
+    double spread = pow(read / reach, 3);
     return (1 - 1 / shape->most_blocks) * spread / (1 + spread);
 }
 
@@ -554,9 +564,11 @@ static double direct_miss_share(const CostInput *input, uint32_t direct_bytes)
     return fmax(0, missing);
 }
 
-/* The constant cache serves different addresses of a warp one after the other. */
+/* The constant cache serves different addresses of a warp one after the other: where each lane reads another element, an
+ * H200 takes twice as long for each as for the first (conv1d-same/cached_halo, both cases of long filters). */
 static double constant_cycles(const CostInput *input, const SimMachineRatios *machine, const CostShape *shape)
 {
+    const double OF_REPLAY = 2.07;
     const HardwareProfile *profile = input->profile;
     double requests = (double)input->counters->constant_requests;
     double direct = machine->direct * (double)input->counters->warp_instructions;
@@ -564,7 +576,8 @@ static double constant_cycles(const CostInput *input, const SimMachineRatios *ma
     double misses = requests *
                         fmax(through_uniform * uniform_miss_share(input, machine, shape), machine->uniform_misses) +
                     direct * direct_miss_share(input, machine->direct_bytes);
-    return (requests * machine->constant + (double)input->counters->constant_replays) / profile->constant_loads +
+    return (requests * machine->constant + OF_REPLAY * (double)input->counters->constant_replays) /
+               profile->constant_loads +
            requests * machine->uniform / profile->uniform_loads + misses * profile->constant_miss_s * profile->clock_hz;
 }
 

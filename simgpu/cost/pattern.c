@@ -241,7 +241,7 @@ bool pattern_set(Pattern *pattern, const uint64_t *addresses, uint32_t first, ui
     pattern->first = first;
     pattern->count = count;
     pattern->distinct = 0;
-    pattern->load_wavefronts = 0;
+    pattern->load_wavefronts = pattern->lines = 0;
     memset(pattern->wavefronts, 0, sizeof pattern->wavefronts);
     memset(pattern->sectors, 0, sizeof pattern->sectors);
     if (!relate(pattern, addresses, bits))
@@ -381,25 +381,36 @@ uint32_t pattern_wavefronts(Pattern *pattern, const uint32_t *bits, uint64_t fir
     return *known;
 }
 
-/* Cycles to look up all cache lines that a warp accesses, four per cycle. */
-static uint32_t lookup_cycles(const Pattern *pattern, const uint32_t *bits, uint32_t begin, uint32_t end)
+static uint32_t lines_of(const Pattern *pattern, const uint32_t *bits, uint32_t begin, uint32_t end)
 {
-    enum { LINES_PER_CYCLE = 4 };
     UnitSet *set = empty_set();
     for (uint32_t i = begin; i < end; i++)
         if (is_active(bits, pattern->first + i))
             set_add(set, unit_of(pattern->relative[i], CACHE_LINE_BYTES));
-    return (set->count + LINES_PER_CYCLE - 1) / LINES_PER_CYCLE;
+    return set->count;
+}
+
+uint32_t pattern_lines(Pattern *pattern, const uint32_t *bits)
+{
+    if (pattern->lines != 0)
+        return pattern->lines;
+    EACH_WARP(pattern, begin, end)
+    {
+        pattern->lines += lines_of(pattern, bits, begin, end);
+    }
+    return pattern->lines;
 }
 
 uint32_t pattern_load_wavefronts(Pattern *pattern, const uint32_t *bits, uint32_t bytes)
 {
+    enum { LINES_PER_CYCLE = 4 }; /* that are looked up */
     uint32_t lanes = bytes > BANK_BYTES ? CACHE_LINE_BYTES / bytes : WARP;
     if (pattern->load_wavefronts != 0)
         return pattern->load_wavefronts;
     EACH_WARP(pattern, begin, end)
     {
-        uint32_t wavefronts = 0, lookups = lookup_cycles(pattern, bits, begin, end);
+        uint32_t wavefronts = 0;
+        uint32_t lookups = (lines_of(pattern, bits, begin, end) + LINES_PER_CYCLE - 1) / LINES_PER_CYCLE;
         for (uint32_t from = begin, to; from < end; from = to) {
             to = part_end(pattern, from, lanes);
             wavefronts += part_wavefronts(pattern, bits, from, to, 0, bytes);

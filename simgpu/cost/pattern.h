@@ -61,6 +61,7 @@ typedef struct Pattern {
     uint32_t wavefronts[BANK_BYTES]; /* of shared memory, by the first address modulo 4; 0: not counted yet */
     uint32_t distinct;               /* different words, summed over warps; 0: not counted yet */
     uint32_t load_wavefronts;        /* of global memory; 0: not counted yet */
+    uint32_t lines;                  /* of 128 bytes, summed over warps; 0: not counted yet */
     uint32_t sectors[SECTOR_BYTES];  /* by the first address modulo 32; 0: not counted yet */
 } Pattern;
 
@@ -75,6 +76,8 @@ bool pattern_set(Pattern *pattern, const uint64_t *addresses, uint32_t first, ui
 
 /* 32-byte sectors of global memory that the warps access; `bytes` per lane, at most 16. */
 uint32_t pattern_sectors(Pattern *pattern, const uint32_t *bits, uint64_t first_address, uint32_t bytes);
+/* Cache lines that the warps access, as if the first address were the start of one. */
+uint32_t pattern_lines(Pattern *pattern, const uint32_t *bits);
 /* Wavefronts of a load from global memory, that is cycles of the L1. A warp goes through the L1 in parts: as a whole,
  * for 8 bytes per lane in halves, for 16 in quarters. Each part takes as many wavefronts as one bank of the L1 has
  * different words to deliver, and a warp at least one for every four cache lines. The count assumes that the first

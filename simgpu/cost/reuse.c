@@ -195,14 +195,15 @@ static ReuseLine *find_line(Cache *cache, uint64_t number)
     return &cache->lines[slot];
 }
 
-static bool was_written_before(Cache *cache, uint64_t address)
+static bool is_in_l2(Cache *cache, uint64_t address)
 {
     const Allocation *allocation = &cache->memory->allocations[cache->allocation];
     if (address - allocation->address >= allocation->bytes) {
         int found = memory_find(cache->memory, address);
         cache->allocation = found >= 0 ? found : cache->allocation;
     }
-    return cache->memory->allocations[cache->allocation].kernel_wrote;
+    allocation = &cache->memory->allocations[cache->allocation];
+    return address + LINE_BYTES > allocation->l2_low && address < allocation->l2_end;
 }
 
 /* Sectors come to the L2 in pairs of 64 bytes. */
@@ -213,7 +214,7 @@ static bool is_new(const ReuseLine *line, int sector)
 
 static Source fetch_sector(Cache *cache, ReuseLine *line, int sector)
 {
-    bool in_memory = is_new(line, sector) && !was_written_before(cache, (line->number - 1) * LINE_BYTES);
+    bool in_memory = is_new(line, sector) && !is_in_l2(cache, (line->number - 1) * LINE_BYTES);
     cache->missing++;
     line->held |= (uint8_t)(1u << sector);
     line->seen |= (uint8_t)(1u << sector);

@@ -21,7 +21,8 @@
  *          load that skips the L1 (volatile, relaxed, .cg) finds only what its own turn has fetched. A
  *          sector comes from memory if the multiprocessor loads it, or the other sector of its 64 bytes, for the first
  *          time, and else from the L2: the multiprocessors advance through the data together, so that shared data is
- *          new to all of them. Data that an earlier kernel wrote is in the L2. For constants that all lanes read at one
+ *          new to all of them. Data that an earlier kernel of the call has loaded or stored may be in the L2
+ *          (Allocation.l2_low). For constants that all lanes read at one
  *          address there are four lines of 64 bytes, of which the least recently used one is evicted. The blocks of a
  *          wave share them as long as they keep in step; a warp that reads more than four places in turn, such as the
  *          planes of a filter, misses on its own account.

@@ -105,6 +105,7 @@ static void count_global(Worker *worker, const Access *access, const Active *act
     if (access->is_store) {
         counters->global_store_requests += active->warps;
         counters->global_store_sectors += sectors;
+        counters->global_store_lines += pattern_lines(access->pattern, access->bits);
         counters->global_store_bytes += (uint64_t)active->count * access->bytes;
     } else {
         counters->global_load_requests += active->warps;

@@ -24,15 +24,15 @@ typedef struct ProvenAccess {
     u64 origin, room;    /* if first - origin <= room, all lanes are within the allocation */
     u64 lowest, highest; /* of the first addresses so far; lowest > highest: none yet */
     s32 is_noted;        /* a store that must be told to `note_store` */
-    u64 cost;            /* summed over the warps. Shared memory and loads from global memory: wavefronts;
-                           * constant memory: distinct words */
+    u64 cost;            /* summed over the warps. Shared memory and loads from global memory: wavefronts; stores to
+                           * it: lines; constant memory: distinct words */
     u32 sectors[32];     /* of global memory: sectors, by the first address modulo 32; 0: not known */
 } ProvenAccess;
 
 /* What the translation has done, counted once for all lanes; the engine multiplies by lanes and warps. */
 typedef struct Sums {
     u64 load_requests, load_bytes, load_sectors, load_wavefronts; /* requests per warp, bytes per lane */
-    u64 store_requests, store_bytes, store_sectors;
+    u64 store_requests, store_bytes, store_sectors, store_lines;
     u64 shared_loads, shared_load_wavefronts, shared_stores, shared_store_wavefronts;
     u64 constant_loads, constant_words;
     u64 barriers;

@@ -292,7 +292,7 @@ static Digest key_of(const Translation *translation, const char *compiler)
     Hash hash;
     struct stat info = {0};
     hash_begin(&hash);
-    hash_add_string(&hash, "simgpu translation 1"); /* raise the number when entries change their meaning */
+    hash_add_string(&hash, "simgpu translation 2"); /* raise the number when entries change their meaning */
     hash_add(&hash, translation->source.data, translation->source.length);
     for (int i = 0; i < OPTIONS; i++)
         hash_add_string(&hash, options[i]);
@@ -471,6 +471,7 @@ static bool prove_global(Worker *worker, const Instruction *instruction, ProvenA
     proven->is_noted = worker->launch->memory->allocations[note->allocation].from_host != NULL;
     proven->sectors[first % SECTOR_BYTES] = pattern_sectors(pattern, bits, first, bytes);
     proven->cost = instruction->space == PTX_CONST ? pattern_distinct(pattern, bits)
+                   : instruction->kind == STORE    ? pattern_lines(pattern, bits)
                                                    : pattern_load_wavefronts(pattern, bits, bytes);
     return true;
 }
@@ -841,6 +842,7 @@ static void count_sums(Worker *worker, const Active *active)
     counters->global_store_requests += sums->store_requests * active->warps;
     counters->global_store_bytes += sums->store_bytes * active->count;
     counters->global_store_sectors += sums->store_sectors;
+    counters->global_store_lines += sums->store_lines;
     counters->shared_load_requests += sums->shared_loads * active->warps;
     counters->shared_load_wavefronts += sums->shared_load_wavefronts;
     counters->shared_store_requests += sums->shared_stores * active->warps;

@@ -515,8 +515,9 @@ static void check_access(Builder *b, const AccessAddress *place)
                     "    f->sums.%s_requests++;\n    f->sums.%s_bytes += %u;\n"
                     "    f->sums.%s_sectors += proven[%d].sectors[%s %% 32];\n",
                     name, name, lane_bytes(i), name, i->index, place->first);
-    if (i->space != PTX_SHARED && i->space != PTX_CONST && !is_store)
-        text_printf(&b->commit, "    f->sums.load_wavefronts += proven[%d].cost;\n", i->index);
+    if (i->space != PTX_SHARED && i->space != PTX_CONST)
+        text_printf(&b->commit, "    f->sums.%s += proven[%d].cost;\n", is_store ? "store_lines" : "load_wavefronts",
+                    i->index);
 }
 
 /* Tells of a store into memory in which something comes from the host (simgpu/memory/origin.h). */

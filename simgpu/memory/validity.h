@@ -19,14 +19,15 @@ enum { SIM_UNINITIALISED_BYTE = 0xCD };
 
 typedef struct Allocation {
     uint64_t address, bytes;
-    const char *name;       /* of a module variable, not owned; NULL for an allocation */
-    bool is_blank;          /* from memory_alloc_at(), and nothing has been written yet */
-    bool is_constant;       /* of a __constant__ variable */
-    bool kernel_wrote;      /* a kernel has stored into it since simgpu_clear_written() */
-    char label[32];         /* its name in messages; "": none */
-    uint32_t element_bytes; /* of an array with a label */
-    uint8_t *written;       /* [bytes] as described below, owned; NULL: all is written */
-    uint8_t *from_host;     /* as in origin.h, for its functions alone; NULL: nothing comes from the host */
+    const char *name;        /* of a module variable, not owned; NULL for an allocation */
+    bool is_blank;           /* from memory_alloc_at(), and nothing has been written yet */
+    bool is_constant;        /* of a __constant__ variable */
+    bool kernel_wrote;       /* a kernel has stored into it */
+    uint64_t l2_low, l2_end; /* addresses between which the L2 holds it; equal: it does not */
+    char label[32];          /* its name in messages; "": none */
+    uint32_t element_bytes;  /* of an array with a label */
+    uint8_t *written;        /* [bytes] as described below, owned; NULL: all is written */
+    uint8_t *from_host;      /* as in origin.h, for its functions alone; NULL: nothing comes from the host */
 } Allocation;
 
 /* ==== validity ==================================================================================================== */

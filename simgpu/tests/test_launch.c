@@ -1,6 +1,7 @@
 #include "simgpu/tests/one_gpu.h"
 
 #include "simgpu/cost/cost.h"
+#include "simgpu/gpu.h"
 
 #include <math.h>
 
@@ -263,8 +264,6 @@ static void what_a_kernel_wrote_is_known(void **state)
                      SIM_OK);
     assert_true(simgpu_find(gpu, written, 1, &found) && found.kernel_wrote);
     assert_true(simgpu_find(gpu, other, 1, &found) && !found.kernel_wrote);
-    simgpu_clear_written(gpu, written);
-    assert_true(simgpu_find(gpu, written, 1, &found) && !found.kernel_wrote);
     simgpu_release(gpu, written);
     simgpu_release(gpu, other);
     simgpu_module_unload(gpu, module);
@@ -454,6 +453,41 @@ static void an_untimed_launch_counts_instructions_alone(void **state)
     simgpu_module_unload(gpu, module);
 }
 
+/* The L2's part of `array` after a launch in which lane i loads the word at i * 4, or i * 96. */
+static uint64_t bytes_in_l2(const char *step, uint64_t array, uint64_t to)
+{
+    SimModule *module;
+    Message why = {0};
+    char text[sizeof fetch_ptx];
+    memcpy(text, fetch_ptx, sizeof text);
+    char *place = strstr(text, " %rd3, %r2, 4;");
+    memcpy(place, step, strlen(step));
+    if (machine_load(gpu, text, sizeof text - 1, "fetch", &module, &why) == NULL)
+        fail_test("%s", why.text);
+    const SimLaunch launch = {.shape.grid = {1, 1, 1}, .shape.block = {64, 1, 1}};
+    const SimReport report = run(simgpu_function(module, "fetch"), launch, &(FetchParameters){array, to, 1});
+    if (report.outcome != SIM_OK)
+        fail_test("%s", report.fault.text);
+    simgpu_module_unload(gpu, module);
+    const Allocation *allocation = &gpu->memory.allocations[memory_find(&gpu->memory, array)];
+    assert_true(allocation->l2_end == allocation->l2_low || allocation->l2_low == array);
+    return allocation->l2_end - allocation->l2_low;
+}
+
+/* Two loads far apart must not make the next launch find all between them there. */
+static void the_l2_holds_what_a_launch_has_loaded_without_gaps(void **state)
+{
+    uint64_t from = machine_array(gpu, NULL, 8192), to = machine_array(gpu, NULL, 8192);
+    simgpu_empty_l2(gpu);
+    assert_int_equal(bytes_in_l2(" %rd3,%r2, 96;", from, to), 0);
+    assert_int_equal(bytes_in_l2(" %rd3, %r2, 4;", from, to), 256);
+    assert_int_equal(bytes_in_l2(" %rd3, %r2, 4;", from + 4096, to), 256); /* nor two launches all between theirs */
+    simgpu_empty_l2(gpu);
+    assert_int_equal(bytes_in_l2(" %rd3,%r2, 96;", from, to), 0);
+    simgpu_release(gpu, from);
+    simgpu_release(gpu, to);
+}
+
 static void the_constant_variables_of_a_module_are_listed(void **state)
 {
     SimModule *module;
@@ -555,6 +589,7 @@ int main(void)
         cmocka_unit_test(the_memory_limit_holds),
         cmocka_unit_test(module_variables_are_memory_with_a_name),
         cmocka_unit_test(what_a_kernel_wrote_is_known),
+        cmocka_unit_test(the_l2_holds_what_a_launch_has_loaded_without_gaps),
         cmocka_unit_test(device_printf_can_be_read),
         cmocka_unit_test(endless_printf_is_cut),
         cmocka_unit_test(bad_modules_are_refused_with_a_line),

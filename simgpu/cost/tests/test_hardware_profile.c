@@ -89,9 +89,9 @@ static const struct {
 } slips[] = {
     {"\"schema\": 1", "\"schema\": 2", "broken.json:2: schema: expected a whole number from 1 to 1"},
     {"\"title\": \"NVIDIA H200\"", "\"title\": 7", "broken.json:3: title: expected a string"},
-    {"\"epoch\": 12", "\"epoch\": 12,\n \"epoch\": 12", "broken.json:8: epoch: this key is repeated"},
-    {"\"epoch\": 12", "\"epoch\": 12, \"colour\": 1", "broken.json:7: colour: unknown key"},
-    {"  \"epoch\": 12,\n", "", "the key \"epoch\" is missing"},
+    {"\"epoch\": 13", "\"epoch\": 13,\n \"epoch\": 13", "broken.json:8: epoch: this key is repeated"},
+    {"\"epoch\": 13", "\"epoch\": 13, \"colour\": 1", "broken.json:7: colour: unknown key"},
+    {"  \"epoch\": 13,\n", "", "the key \"epoch\" is missing"},
     {"    \"epoch\": \"counted", "    \"epoc\": \"counted", "epoc: unknown key"},
     {"    \"epoch\": \"counted here\",\n", "", "the key \"epoch\" is missing"},
     {"\"multiprocessors\": 132", "\"multiprocessors\": 0", "multiprocessors: expected a whole number from 1 to 10000"},

@@ -11,30 +11,30 @@ static const struct {
     uint32_t bytes;
     uint64_t first;
     PatternKind kind;
-    uint32_t sectors, wavefronts, distinct; /* of two warps */
+    uint32_t sectors, wavefronts, distinct, lines; /* of two warps */
 } patterns[] = {
-    {"neighbours", 64, 0, 4, 4, 0, PATTERN_STRIDED, 8, 2, 64},
-    {"neighbours, not at a sector's start", 64, 0, 4, 4, 16, PATTERN_STRIDED, 10, 2, 64},
-    {"all the same", 64, 0, 0, 4, 0, PATTERN_STRIDED, 2, 2, 2},
-    {"every second", 64, 0, 8, 4, 0, PATTERN_STRIDED, 16, 4, 64},
-    {"one column of a matrix", 64, 0, 128, 4, 0, PATTERN_STRIDED, 64, 64, 64},
-    {"a padded column", 64, 0, 132, 4, 0, PATTERN_STRIDED, 64, 2, 64},
-    {"downwards", 64, 0, -4, 4, 28, PATTERN_STRIDED, 8, 2, 64},
-    {"bytes", 64, 0, 1, 1, 0, PATTERN_STRIDED, 2, 2, 16},
-    {"double", 64, 0, 8, 8, 0, PATTERN_STRIDED, 16, 4, 64},
-    {"float4", 64, 0, 16, 16, 0, PATTERN_STRIDED, 32, 8, 64},
-    {"one float4", 64, 0, 0, 16, 0, PATTERN_STRIDED, 2, 4, 2},
-    {"one double", 64, 0, 0, 8, 0, PATTERN_STRIDED, 2, 2, 2},
-    {"float4, each for two lanes", 2, 16, 0, 16, 0, PATTERN_SCATTERED, 16, 4, 32},
-    {"float4, each for four lanes", 4, 16, 0, 16, 0, PATTERN_RUNS, 8, 4, 16},
-    {"float4, each for eight lanes", 8, 16, 0, 16, 0, PATTERN_RUNS, 4, 4, 8},
-    {"float4, the same four for each eight lanes", 8, 0, 16, 16, 0, PATTERN_RUNS, 8, 8, 16},
-    {"double, each for two lanes", 2, 8, 0, 8, 0, PATTERN_SCATTERED, 8, 2, 32},
-    {"double, each for two lanes, in one bank", 2, 128, 0, 8, 0, PATTERN_SCATTERED, 32, 32, 32},
-    {"rows of 16", 16, 4096, 4, 4, 0, PATTERN_RUNS, 8, 4, 64},
-    {"rows of 16, banks apart", 16, 4096 + 64, 4, 4, 0, PATTERN_RUNS, 8, 2, 64},
-    {"rows of 16 that read one each", 16, 4096, 0, 4, 0, PATTERN_RUNS, 4, 4, 4},
-    {"pairs", 2, 1000, 4, 4, 0, PATTERN_SCATTERED, 32, 0, 64},
+    {"neighbours", 64, 0, 4, 4, 0, PATTERN_STRIDED, 8, 2, 64, 2},
+    {"neighbours, not at a sector's start", 64, 0, 4, 4, 16, PATTERN_STRIDED, 10, 2, 64, 2},
+    {"all the same", 64, 0, 0, 4, 0, PATTERN_STRIDED, 2, 2, 2, 2},
+    {"every second", 64, 0, 8, 4, 0, PATTERN_STRIDED, 16, 4, 64, 4},
+    {"one column of a matrix", 64, 0, 128, 4, 0, PATTERN_STRIDED, 64, 64, 64, 64},
+    {"a padded column", 64, 0, 132, 4, 0, PATTERN_STRIDED, 64, 2, 64, 64},
+    {"downwards", 64, 0, -4, 4, 28, PATTERN_STRIDED, 8, 2, 64, 4},
+    {"bytes", 64, 0, 1, 1, 0, PATTERN_STRIDED, 2, 2, 16, 2},
+    {"double", 64, 0, 8, 8, 0, PATTERN_STRIDED, 16, 4, 64, 4},
+    {"float4", 64, 0, 16, 16, 0, PATTERN_STRIDED, 32, 8, 64, 8},
+    {"one float4", 64, 0, 0, 16, 0, PATTERN_STRIDED, 2, 4, 2, 2},
+    {"one double", 64, 0, 0, 8, 0, PATTERN_STRIDED, 2, 2, 2, 2},
+    {"float4, each for two lanes", 2, 16, 0, 16, 0, PATTERN_SCATTERED, 16, 4, 32, 4},
+    {"float4, each for four lanes", 4, 16, 0, 16, 0, PATTERN_RUNS, 8, 4, 16, 2},
+    {"float4, each for eight lanes", 8, 16, 0, 16, 0, PATTERN_RUNS, 4, 4, 8, 2},
+    {"float4, the same four for each eight lanes", 8, 0, 16, 16, 0, PATTERN_RUNS, 8, 8, 16, 2},
+    {"double, each for two lanes", 2, 8, 0, 8, 0, PATTERN_SCATTERED, 8, 2, 32, 2},
+    {"double, each for two lanes, in one bank", 2, 128, 0, 8, 0, PATTERN_SCATTERED, 32, 32, 32, 32},
+    {"rows of 16", 16, 4096, 4, 4, 0, PATTERN_RUNS, 8, 4, 64, 4},
+    {"rows of 16, banks apart", 16, 4096 + 64, 4, 4, 0, PATTERN_RUNS, 8, 2, 64, 4},
+    {"rows of 16 that read one each", 16, 4096, 0, 4, 0, PATTERN_RUNS, 4, 4, 4, 4},
+    {"pairs", 2, 1000, 4, 4, 0, PATTERN_SCATTERED, 32, 0, 64, 32},
 };
 
 static void place(size_t i, uint64_t *addresses)
@@ -64,6 +64,7 @@ static void patterns_cost_what_hardware_counts(void **state)
             check(i, "wavefronts", pattern_wavefronts(&pattern, NULL, patterns[i].first, patterns[i].bytes),
                   patterns[i].wavefronts);
         check(i, "words", pattern_distinct(&pattern, NULL), patterns[i].distinct);
+        check(i, "lines", pattern_lines(&pattern, NULL), patterns[i].lines);
     }
     pattern_free(&pattern);
 }

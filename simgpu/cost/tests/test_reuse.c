@@ -106,9 +106,9 @@ static void what_a_kernel_before_wrote_is_in_the_l2(void **state)
 {
     TraceSet set = trace_set_new(&profile, 1, 1, 0, 0);
     read_words(set.traces, 0, 0);
-    allocation.kernel_wrote = true;
+    allocation.l2_low = allocation.address, allocation.l2_end = allocation.address + allocation.bytes;
     Reuse reuse = reuse_of(&set, &memory, 1);
-    allocation.kernel_wrote = false;
+    allocation.l2_low = allocation.l2_end = 0;
     assert_true(reuse.missing == 1 && reuse.loads[0].memory == 0 && reuse.loads[0].l2 == 1);
     reuse_free(&reuse);
     trace_set_free(&set);
@@ -166,9 +166,9 @@ static void blocks_of_later_waves_join_each_others_fetches(void **state)
     const LoadShare share = share_of_blocks_that_read_the_same(10);
     assert_float_equal(share.memory, 0.5 + 0.1 * 0.5, 1e-9);
     assert_float_equal(share.joined_memory, 0.9 * 0.5, 1e-9);
-    allocation.kernel_wrote = true;
+    allocation.l2_low = allocation.address, allocation.l2_end = allocation.address + allocation.bytes;
     const LoadShare written = share_of_blocks_that_read_the_same(10);
-    allocation.kernel_wrote = false;
+    allocation.l2_low = allocation.l2_end = 0;
     assert_true(written.l2 == share.memory && written.joined_l2 == share.joined_memory);
     assert_true(written.memory == 0 && written.joined_memory == 0);
 }
