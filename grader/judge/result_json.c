@@ -615,7 +615,11 @@ Status recorded_result(const char *place, const char *cases, const char *sitting
 {
     Text text = {0};
     *result = (Result){.problem = &no_problem, .person = "", .text = ""};
-    text_printf(&text, "{\"cases\": %s, \"sitting\": %s}", cases, sitting); /* a JsonFile is always an object */
+    text_add(&text, "{\"cases\": "); /* a JsonFile is always an object */
+    text_add(&text, cases);
+    text_add(&text, ", \"sitting\": ");
+    text_add(&text, sitting);
+    text_add(&text, "}");
     Status status = json_parse(place, text.data, text.length, record, why);
     text_free(&text);
     THEN(status, record_read(&raw_table, record, record->root, &result->arena, result, why));

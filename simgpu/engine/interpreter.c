@@ -167,7 +167,8 @@ bool execute_lanes(Worker *worker, const Instruction *instruction, Active *activ
         worker->states[result.slot] = UNIFORM;
         return true;
     }
-    /* Where other living lanes of these warps keep what they hold, results may be computed in whole warps. */
+    /* Whole warps leave no lane over from a vector. Results beside the active lanes are masked, or belong to lanes that
+     * have exited. */
     const bool in_warps = active->whole || !active->full;
     const uint32_t first = in_warps ? active_start(active) : active->first;
     const uint32_t count = in_warps ? active_span(active) * SIM_WARP_SIZE : active->end - first;
