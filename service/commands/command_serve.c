@@ -398,7 +398,7 @@ static Status open_for_readers(Service *service, Message *why)
         status = store_open(service->store->path, STORE_READ, &store, why);
         if (status == STATUS_OK)
             service->reading[service->reading_count++] = store;
-        THEN(status, database_run(store, "PRAGMA query_only = ON", why));
+        THEN(status, database_run(store, "PRAGMA query_only = ON; PRAGMA cache_size = -16384", why));
     }
     return status;
 }
@@ -434,10 +434,10 @@ static Status run_service(const Config *config, bool is_trial, Message *why)
     if (status == STATUS_OK)
         serve(&doors, &judges);
     local_workers_stop(judges.workers, serve_once, &doors);
-    slurm_stop(service.slurm);
     live_free(service.live);
     queue_stop(service.queue);
     http_stop(doors.http);
+    slurm_stop(service.slurm); /* pages ask for its health to the end */
     class_watch_stop(service.class_watch);
     for (size_t i = 0; i < service.reading_count; i++)
         store_close(service.reading[i]);

@@ -200,7 +200,10 @@ static Status rename_now(Store *store, const Person *person, const char *name, c
         status = fail(STATUS_BAD_INPUT, why, "the name '%s' is or was %s's, expected one that nobody had", name,
                       other.name);
     else if (status == STATUS_OK || status == STATUS_NOT_FOUND)
-        status = give_name(store, person->id, person->name, name, why);
+        status = find_look_alike(store, person->id, name, false, &arena, &other, why);
+    if (status == STATUS_OK && other.id != 0 && other.id != person->id)
+        status = fail(STATUS_BAD_INPUT, why, "the name '%s' looks like %s's, expected another one", name, other.name);
+    THEN(status, give_name(store, person->id, person->name, name, why));
     THEN(status, database_do(store, NULL, why, "UPDATE person SET name = ?2 WHERE id = ?1", "it", person->id, name));
     other = (Person){.id = person->id, .name = name};
     THEN(status, end_pseudonyms(store, &other, &arena, why));
