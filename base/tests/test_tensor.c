@@ -130,8 +130,9 @@ static const struct {
 static const struct {
     const char *header, *message;
 } bad_arrays[] = {
-    {"", "expected elements of one of the types '<f4', '<i4', '|u1', '<f8', '|i1', '<i2', '<u2', '<u4', '<f2', found none; "
-         "numpy converts them: a.astype(numpy.float32)"},
+    {"",
+     "expected elements of one of the types '<f4', '<i4', '|u1', '<f8', '|i1', '<i2', '<u2', '<u4', '<f2', found none; "
+     "numpy converts them: a.astype(numpy.float32)"},
     {"{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "found '<c8'; numpy converts them"},
     {"{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "found '>f4'; numpy converts them"},
     {"{'descr': '<f", "found '<f; numpy converts them"},
@@ -202,9 +203,9 @@ static void bfloat16_is_rounded_to_the_nearest_even(void **state)
     static const struct {
         double value;
         uint16_t bits;
-    } rows[] = {{1, 0x3F80},           {1 + 0x1p-8, 0x3F80},     {1 + 0x3p-8, 0x3F82}, {1 + 0x1.1p-8, 0x3F81},
-                {-1 - 0x3p-8, 0xBF82}, {0x1.FEp127, 0x7F7F},     {0x1p128, 0x7F80},    {0x1p-133, 0x0001},
-                {0x1p-134, 0x0000},    {0x1.8p-134, 0x0001},     {INFINITY, 0x7F80},   {-1e300, 0xFF80}};
+    } rows[] = {{1, 0x3F80},           {1 + 0x1p-8, 0x3F80}, {1 + 0x3p-8, 0x3F82}, {1 + 0x1.1p-8, 0x3F81},
+                {-1 - 0x3p-8, 0xBF82}, {0x1.FEp127, 0x7F7F}, {0x1p128, 0x7F80},    {0x1p-133, 0x0001},
+                {0x1p-134, 0x0000},    {0x1.8p-134, 0x0001}, {INFINITY, 0x7F80},   {-1e300, 0xFF80}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         uint16_t bits = 0;
         element_store(ELEMENT_BFLOAT16, &bits, 0, rows[i].value);
@@ -248,8 +249,10 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrays_of_numpy_are_read),   cmocka_unit_test(one_extent_is_written_with_a_comma),
-        cmocka_unit_test(pictures_are_rows_of_bytes), cmocka_unit_test(elements_are_loaded_as_they_were_stored),
+        cmocka_unit_test(arrays_of_numpy_are_read),
+        cmocka_unit_test(one_extent_is_written_with_a_comma),
+        cmocka_unit_test(pictures_are_rows_of_bytes),
+        cmocka_unit_test(elements_are_loaded_as_they_were_stored),
         cmocka_unit_test(broken_files_are_refused),
         cmocka_unit_test(halves_are_read_and_rounded_as_the_processor_does),
         cmocka_unit_test(bfloat16_is_rounded_to_the_nearest_even),

@@ -486,9 +486,10 @@ static void inspect_files(Checking *checking)
     report_step(checking, "statement.md shows signature, sections and limits",
                 inspect_statement(&checking->problem, &why), &why);
     for (size_t i = 0; i < FILE_STEPS; i++)
-        report_step(checking, file_steps[i].what, file_steps[i].inspect(&checking->problem, &checking->set, &why), &why);
-    report_step(checking, "solutions say their intensity or their mistake",
-                inspect_headers(&checking->solutions, &why), &why);
+        report_step(checking, file_steps[i].what, file_steps[i].inspect(&checking->problem, &checking->set, &why),
+                    &why);
+    report_step(checking, "solutions say their intensity or their mistake", inspect_headers(&checking->solutions, &why),
+                &why);
 }
 
 /* ---- submissions ------------------------------------------------------------------------------------------------- */
@@ -504,10 +505,8 @@ static const char *diagnostics_of(Checking *checking, const Result *result)
 static void judge_starter(Checking *checking, const char *path, const Submission *starter, Finding *finding)
 {
     Result result = {0};
-    const JudgeJob job = {.problem = &checking->problem,
-                          .submission = starter,
-                          .device = checking->device.name,
-                          .untimed_only = true};
+    const JudgeJob job = {
+        .problem = &checking->problem, .submission = starter, .device = checking->device.name, .untimed_only = true};
     finding->status = judge_submission(&job, &result, &finding->why);
     if (finding->status == STATUS_OK && result.verdict != VERDICT_WRONG_ANSWER)
         finding->status = fail(STATUS_BAD_INPUT, &finding->why, "%s: expected Wrong Answer, got %s%s%s", path,
@@ -1046,7 +1045,13 @@ static void close_checking(Checking *checking)
 }
 
 /* What --only may name. Other parts do without what a part left out would have shown. */
-typedef enum CheckPart { PART_CASES = 1, PART_SOLUTIONS = 2, PART_LADDER = 4, PART_MUTANTS = 8, ALL_PARTS = 15 } CheckPart;
+typedef enum CheckPart {
+    PART_CASES = 1,
+    PART_SOLUTIONS = 2,
+    PART_LADDER = 4,
+    PART_MUTANTS = 8,
+    ALL_PARTS = 15
+} CheckPart;
 
 static Status parts_of(const char *name, unsigned *parts, Message *why)
 {
