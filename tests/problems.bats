@@ -142,22 +142,24 @@ valid() {
     new_home
     export CONVJUDGE_CACHE=$BATS_TEST_TMPDIR/cache
     sed -i 's/^## Arithmetic intensity/## Intensity/' "$problem/statement.md"
-    sed -i 's/output\[i\] = sum/output[i] = 0/' "$solutions/accepted/naive.cu"
+    rm "$solutions"/{wrong_answer,run_time_error}/*
+    sed -i 's/output\[i\] = s_tile/output[i] = 0 * s_tile/' "$solutions/accepted/shared_tile.cu"
     judge check-problem --problem my-conv
     ends 1 'the section "## Arithmetic intensity" is missing' "10 hidden cases, expected at least 14" \
         "expected Accepted, got Wrong Answer" "# SKIP until nothing else is missing"
-    has_lines "not ok 1 - statement.md" "not ok 11 - solutions/my-conv/accepted/naive.cu"
+    has_lines "not ok 1 - statement.md" "ok 11 - solutions/my-conv/accepted/naive.cu" \
+        "not ok 12 - solutions/my-conv/accepted/shared_tile.cu"
     lacks "# judged before"
     local before=$output
     judge check-problem --problem my-conv
     ends 1
     has_lines "# judged before, with the same content: 5 files"
     equal "$(grep -c '^not ok' <<<"$before")" "$(grep -c '^not ok' <<<"$output")"
-    sed -i 's/output\[i\] = 0/output[i] = sum/' "$solutions/accepted/naive.cu"
+    sed -i 's/= 0 \* s_tile/= s_tile/' "$solutions/accepted/shared_tile.cu"
     judge check-problem --problem my-conv --only solutions
-    ends 0
-    lacks "not ok"
-    has_lines "ok 2 - solutions/my-conv/accepted/naive.cu"
+    ends 1 "# judged before, with the same content: 3 files"
+    has_lines "ok 1 - starter.cu" "ok 2 - solutions/my-conv/accepted/naive.cu" \
+        "ok 3 - solutions/my-conv/accepted/shared_tile.cu"
     judge check-problem --problem my-conv --only everything
     ends 2 "convjudge: --only everything: expected cases, solutions, mutants or ladder"
 }
