@@ -7,6 +7,6 @@ shift
 [[ $# -gt 0 ]] || set -- problems/*/ladder
 for problem in "$@"; do
     problem=${problem#problems/} problem=${problem%/ladder}
-    "$build/convjudge" check-problem --only-ladder --device "${DEVICE:-sim}" --problem "$problem" || failed=1
+    "$build/convjudge" check-problem --only ladder --device "${DEVICE:-sim}" --problem "$problem" || failed=1
 done
 exit $failed

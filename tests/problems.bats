@@ -76,14 +76,14 @@ valid() {
     equal my-conv "$(ls "$CONVJUDGE_HOME/problems")"
 }
 
-@test "check-problem names the first thing that statement or cases lack" {
+@test "check-problem names what statement or cases lack" {
     missing_after() { # MESSAGE COMMAND...: break a fresh copy, and be told so
         rm -rf "${BATS_TEST_TMPDIR:?}/home"
         new_home >/dev/null
         "${@:2}"
-        judge check-problem --problem my-conv
-        ends 1 "# the first thing missing: " "$1"
-        counts 1 '^not ok'
+        judge check-problem --problem my-conv --only cases
+        ends 1 "# missing: " "$1"
+        counts 9 '^(not )?ok'
     }
     statement() { sed -i "$1" "$problem/statement.md"; }
     hidden() { edit "$testcases/hidden.json" "$1"; }
@@ -116,12 +116,12 @@ valid() {
     cp "$solutions/accepted/naive.cu" "$problem/starter.cu"
     judge check-problem --problem my-conv
     ends 1 "expected Wrong Answer, got Accepted"
-    has_lines "not ok 8 - starter.cu"
+    has_lines "not ok 10 - starter.cu"
     cp "$root/grader/commands/template/problem/starter.cu" "$problem/starter.cu"
     sed -i 's/output\[i\] = sum/output[i] = 0/' "$solutions/accepted/naive.cu"
     judge check-problem --problem my-conv
     ends 1 "expected Accepted, got Wrong Answer"
-    has_lines "ok 8 - starter.cu" "not ok 9 - solutions/my-conv/accepted/naive.cu"
+    has_lines "ok 10 - starter.cu" "not ok 11 - solutions/my-conv/accepted/naive.cu"
 }
 
 @test "check-problem shows what the compiler says about a starter or a solution that it refuses" {
@@ -129,20 +129,46 @@ valid() {
     sed -i 's/float sum = 0.0f;/float sum = zero;/' "$problem/starter.cu"
     judge check-problem --problem my-conv
     ends 1 "expected Wrong Answer, got Compile Error: the compiler refused the file" "identifier \"zero\" is undefined"
-    has_lines "not ok 8 - starter.cu" "#   starter.cu("
+    has_lines "not ok 10 - starter.cu" "#   starter.cu("
     cp "$root/grader/commands/template/problem/starter.cu" "$problem/starter.cu"
     sed -i 's/@ID@/my-conv/' "$problem/starter.cu"
     sed -i 's/float sum = 0.0f;/float sum = zero;/' "$solutions/accepted/naive.cu"
     judge check-problem --problem my-conv
     ends 1 "identifier \"zero\" is undefined"
-    has_lines "not ok 9 - solutions/my-conv/accepted/naive.cu" "#   naive.cu("
+    has_lines "not ok 11 - solutions/my-conv/accepted/naive.cu" "#   naive.cu("
+}
+
+@test "check-problem names all that is missing in one run, and judges nothing again that has not changed" {
+    new_home
+    export CONVJUDGE_CACHE=$BATS_TEST_TMPDIR/cache
+    sed -i 's/^## Arithmetic intensity/## Intensity/' "$problem/statement.md"
+    rm "$solutions"/{wrong_answer,run_time_error}/*
+    sed -i 's/output\[i\] = s_tile/output[i] = 0 * s_tile/' "$solutions/accepted/shared_tile.cu"
+    judge check-problem --problem my-conv
+    ends 1 'the section "## Arithmetic intensity" is missing' "10 hidden cases, expected at least 14" \
+        "expected Accepted, got Wrong Answer" "# SKIP until nothing else is missing"
+    has_lines "not ok 1 - statement.md" "ok 11 - solutions/my-conv/accepted/naive.cu" \
+        "not ok 12 - solutions/my-conv/accepted/shared_tile.cu"
+    lacks "# judged before"
+    local before=$output
+    judge check-problem --problem my-conv
+    ends 1
+    has_lines "# judged before, with the same content: 5 files"
+    equal "$(grep -c '^not ok' <<<"$before")" "$(grep -c '^not ok' <<<"$output")"
+    sed -i 's/= 0 \* s_tile/= s_tile/' "$solutions/accepted/shared_tile.cu"
+    judge check-problem --problem my-conv --only solutions
+    ends 1 "# judged before, with the same content: 3 files"
+    has_lines "ok 1 - starter.cu" "ok 2 - solutions/my-conv/accepted/naive.cu" \
+        "ok 3 - solutions/my-conv/accepted/shared_tile.cu"
+    judge check-problem --problem my-conv --only everything
+    ends 2 "convjudge: --only everything: expected cases, solutions, mutants or ladder"
 }
 
 @test "check-problem names a timed case that is too small" {
     new_home
     edit "$testcases/hidden.json" '(.cases[] | select(.timed)).sizes.length = 1000'
     judge check-problem --problem my-conv
-    ends 1 '# the first thing missing: "a million, timed" takes 0.00' ' ms, expected 50 us to 50 ms'
+    ends 1 '# missing: "a million, timed" takes 0.00' ' ms, expected 50 us to 50 ms'
     counts 1 '^not ok [0-9]+ - timed cases take 50 us to 50 ms$'
 }
 
@@ -184,14 +210,14 @@ noted() {
     # With these cases no index has more than ten bits.
     cp "$testcases/hidden.json" whole.json
     edit "$testcases/hidden.json" '(.cases[] | select(.sizes.length > 1)).sizes.length = 600'
-    judge check-problem --problem my-conv --only-mutants --thorough --seed 7
-    ends 1 "(seed 7)" "# the first thing missing: a case for each survivor above, or a note at its line why it is right" "need what the judge lacks, 8 are noted as equivalent"
+    judge check-problem --problem my-conv --only mutants --thorough --seed 7
+    ends 1 "(seed 7)" "# missing: a case for each survivor above, or a note at its line why it is right" "need what the judge lacks, 8 are noted as equivalent"
     has_lines 1..1 "not ok 1 - the cases find the mistakes in" "mutants             one is accepted" \
         "# survivor: solutions/my-conv/accepted/short.cu:3: narrow index" \
         "#   - int i = blockIdx.x * 256 + threadIdx.x;" "#   + short i = blockIdx.x * 256 + threadIdx.x;" \
         '#   if it is right: // also right: `int i = blockIdx.x * 256 + threadIdx.x` to `short i = blockIdx.x * 256 + threadIdx.x`: WHY'
     cp whole.json "$testcases/hidden.json"
-    judge check-problem --problem my-conv --only-mutants --thorough --seed 7
+    judge check-problem --problem my-conv --only mutants --thorough --seed 7
     ends 0 "of the reference solutions, all that compile and differ (seed 7)" "of these 0 by a timed case alone; 0 survived" \
         "# left out: " " do not compile, " " compile to the original's code, " " need what the judge lacks, 8 are noted as equivalent"
     has_lines 1..1 "ok 1 - the cases find the mistakes in"
@@ -203,35 +229,35 @@ noted() {
     short_solution
     sed -n '/__global__/,/^}/{s/convolve/spare/;p}' "$solutions/accepted/short.cu" >spare.cu
     cat spare.cu >>"$solutions/accepted/short.cu"
-    TERM=xterm run script -qec "'$build/convjudge' check-problem --problem my-conv --only-mutants --mutants 16 --seed 5" /dev/null
+    TERM=xterm run script -qec "'$build/convjudge' check-problem --problem my-conv --only mutants --mutants 16 --seed 5" /dev/null
     ends 1 "mutants             1 of 1 files as they are" "of 16, 0 survived, about " " s left" "of 16 found in "
 }
 
 @test "check-problem asks for accepted files before it breaks them" {
     short_solution
     sed -i 's/f\[2\] \*/f[1] */' "$solutions/accepted/short.cu"
-    judge check-problem --problem my-conv --only-mutants --mutants 2 --seed 5
+    judge check-problem --problem my-conv --only mutants --mutants 2 --seed 5
     ends 1 "short.cu: only mutants of accepted files say anything, but it gets Wrong Answer: "
 }
 
 @test "check-problem takes a sample of the mutants, and the same one for the same seed" {
     short_solution
-    judge check-problem --problem my-conv --only-mutants --mutants 2 --seed 5
+    judge check-problem --problem my-conv --only mutants --mutants 2 --seed 5
     ends 0 "in 2 mutants of the reference solutions, a sample of" "(seed 5)" "# mutants: 2 found"
-    judge check-problem --problem my-conv --only-mutants --mutants 0
+    judge check-problem --problem my-conv --only mutants --mutants 0
     ends 0 "ok 1 - the cases find the mistakes in mutants # SKIP none are wanted"
 }
 
 @test "check-problem --keep judges no mutant again that was found with the same cases" {
     short_solution
-    judge check-problem --problem my-conv --only-mutants --mutants 2 --seed 5 --keep kept
+    judge check-problem --problem my-conv --only mutants --mutants 2 --seed 5 --keep kept
     ends 0 "# mutants: 2 found"
     lacks "# judged before"
     printf '0123' >>kept
-    judge check-problem --problem my-conv --only-mutants --mutants 2 --seed 5 --keep kept
+    judge check-problem --problem my-conv --only mutants --mutants 2 --seed 5 --keep kept
     ends 0 "# mutants: 2 found" "# judged before: 2 of these"
     edit "$testcases/hidden.json" '(.cases[] | select(.sizes.length > 1)).sizes.length = 600'
-    judge check-problem --problem my-conv --only-mutants --mutants 2 --seed 5 --keep kept
+    judge check-problem --problem my-conv --only mutants --mutants 2 --seed 5 --keep kept
     ends 0 "# mutants: 2 found"
     lacks "# judged before"
 }
@@ -240,22 +266,22 @@ noted() {
     short_solution
     cp "$solutions/accepted/short.cu" as_it_was.cu
     noted "if (i < n)" '`<` to `<<`: no thread is left over'
-    judge check-problem --problem my-conv --only-mutants
+    judge check-problem --problem my-conv --only mutants
     ends 2 'accepted/short.cu:4: this line has no mutant that turns `<` into `<<`'
     cp as_it_was.cu "$solutions/accepted/short.cu"
     noted "if (i < n)" "missing barrier: there is none"
-    judge check-problem --problem my-conv --only-mutants
+    judge check-problem --problem my-conv --only mutants
     ends 2 "accepted/short.cu:4: this line has no mutant of the kind 'missing barrier'"
     cp as_it_was.cu "$solutions/accepted/short.cu"
     noted "if (i < n)" '`<` to `<=`'
-    judge check-problem --problem my-conv --only-mutants
+    judge check-problem --problem my-conv --only mutants
     ends 2 'accepted/short.cu:4: expected a note such as "// also right: `<` to `<=`: WHY"'
 }
 
 @test "a note may be about a mutant that leaves its lines out, and stand above its line" {
     short_solution
     sed -i 's|    if (i < n)|    // also right: `if (i > n) return;` to ``: the next line\n    // checks the bounds\n    if (i > n) return;\n&|' "$solutions/accepted/short.cu"
-    judge check-problem --problem my-conv --only-mutants --mutants 1 --seed 5
+    judge check-problem --problem my-conv --only mutants --mutants 1 --seed 5
     ends 0 "8 are noted as equivalent"
 }
 
@@ -456,12 +482,14 @@ of_a_new_problem() {
     has_lines "1..23" "ok 1 - statement.md shows signature, sections and limits" \
         "ok 2 - there are hidden cases and timed cases" "ok 4 - the first sample is a literal example" \
         "ok 5 - oracle.h agrees with literal expected values" "ok 6 - oracle.h agrees with itself in long double" \
-        "ok 7 - solutions say their intensity or their mistake" "ok 8 - starter.cu compiles, runs and gets Wrong Answer" \
-        "ok 9 - solutions/moving-sum/accepted/naive.cu" "ok 17 - every hidden case finds a wrong solution" \
-        "ok 18 - timed cases take 50 us to 50 ms" \
-        "ok 19 - the ladder of moving-sum climbs from step to step # SKIP there is none" \
-        "not ok 20 - there are enough hidden cases, reference solutions and wrong solutions"
-    counts 1 '^not ok'
+        "ok 7 - solutions say their intensity or their mistake" \
+        "not ok 8 - there are enough hidden cases, reference solutions and wrong solutions" \
+        "not ok 9 - the hidden cases have every class of values" \
+        "ok 10 - starter.cu compiles, runs and gets Wrong Answer" \
+        "ok 11 - solutions/moving-sum/accepted/naive.cu" "ok 19 - every hidden case finds a wrong solution" \
+        "ok 20 - timed cases take 50 us to 50 ms" \
+        "ok 22 - the ladder of moving-sum climbs from step to step # SKIP there is none"
+    counts 2 '^not ok'
     run grep -r '@ID@' "$CONVJUDGE_HOME/problems/moving-sum" "$CONVJUDGE_HOME"/{testcases,solutions}/moving-sum
     ends 1
 }
@@ -674,7 +702,7 @@ END
     run make -C convjudge test
     ends 2 "the student's kit has no tests"
     run convjudge/build/convjudge check-problem --problem conv1d
-    ends 1 "the first thing missing: testcases/conv1d: no hidden case"
+    ends 1 "missing: testcases/conv1d: no hidden case"
 }
 
 @test "the kit's files for editors show clangd what a problem's submissions see, and take VS Code to the judge's errors" {

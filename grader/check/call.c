@@ -134,8 +134,8 @@ Status call_elements(const Call *call, const Oracle *oracle, size_t parameter, A
     while (problem_output(oracle_problem(oracle)) != parameter && oracle_next(oracle) != NULL)
         oracle = oracle_next(oracle);
     arrays_of(call, arrays);
-    return checker_elements(oracle_problem(oracle), call->testcase, oracle, arrays, output->result,
-                            output->poison_bits, arena, elements, why);
+    return checker_elements(oracle_problem(oracle), call->testcase, oracle, arrays, output->result, output->poison_bits,
+                            arena, elements, why);
 }
 
 double call_written_share(const Call *call)

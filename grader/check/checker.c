@@ -66,10 +66,10 @@ static Status expected_of(const ElementCheck *check, size_t first, size_t count,
     const bool by_oracle = check->literal != NULL || !oracle_has_checker(check->oracle);
     TRY(check->variant == NULL && by_oracle
             ? oracle_evaluate(check->oracle, check->sizes, check->inputs, first, count, expected, magnitude, why)
-        : check->variant == NULL
-            ? oracle_evaluate_nearest(check->oracle, check->sizes, check->inputs, first, count, expected, magnitude, why)
-            : variant_evaluate(check->oracle, check->problem, check->variant, check->shape, first, count, expected,
-                               magnitude, why));
+        : check->variant == NULL ? oracle_evaluate_nearest(check->oracle, check->sizes, check->inputs, first, count,
+                                                           expected, magnitude, why)
+                                 : variant_evaluate(check->oracle, check->problem, check->variant, check->shape, first,
+                                                    count, expected, magnitude, why));
     if (check->literal != NULL)
         element_load_all(check->type, check->literal, first, count, expected);
     else if (element_is_whole(check->type))
@@ -95,9 +95,9 @@ static bool holds_poison(const ElementCheck *check, size_t index)
     const size_t bytes = element_bytes(check->type), at = index * bytes;
     if (bytes == sizeof(uint32_t) && !check->is_filled)
         return ((const uint32_t *)check->output)[index] == check->poison_words[index % DEVICE_POISON_WORDS];
-    return !check->is_filled && memcmp((const uint8_t *)check->output + at,
-                                       (const uint8_t *)check->poison_words + at % sizeof check->poison_words,
-                                       bytes) == 0;
+    return !check->is_filled &&
+           memcmp((const uint8_t *)check->output + at,
+                  (const uint8_t *)check->poison_words + at % sizeof check->poison_words, bytes) == 0;
 }
 
 /* An element of at least four bytes does not hold the poison by chance. */
@@ -414,12 +414,13 @@ void checker_summarise(const Tolerance *tolerance, bool is_timed, const Tally *t
         comparison->shape[i] = shape[i];
     comparison->max_error = tally->nan > 0 ? NAN : tally->finite < comparison->count ? INFINITY : tally->max_error;
     comparison->mean_error = tally->finite > 0 ? tally->sum_error / (double)tally->finite : NAN;
-    comparison->bound = tolerance->unit * tolerance->sum_factor * tally->max_error_magnitude + slack_of(tolerance, tally);
+    comparison->bound = tolerance->unit * tolerance->sum_factor * tally->max_error_magnitude +
+                        slack_of(tolerance, tally);
     comparison->rms = rms(tally->sum_error_squared, count);
     if (tolerance->rms > 0)
-        comparison->rms_bound = share *
-                                fmax(tolerance->rms * rms(tally->sum_expected_squared, count),
-                                     tolerance->unit * tolerance->sum_factor / 4 * rms(tally->sum_magnitude_squared, count));
+        comparison->rms_bound = share * fmax(tolerance->rms * rms(tally->sum_expected_squared, count),
+                                             tolerance->unit * tolerance->sum_factor / 4 *
+                                                 rms(tally->sum_magnitude_squared, count));
     comparison->rms_exceeded = tolerance->rms > 0 && !(comparison->rms <= comparison->rms_bound);
 }
 
@@ -455,8 +456,9 @@ static DiagnosisElement judge_element(const ElementCheck *check, size_t first, s
         .got = got,
         .expected = check->expected[i],
         .bound = bound,
-        .imprecise = check->type == ELEMENT_UINT8 || (element_is_whole(check->type) && bound > 0) ? IMPRECISE_LEVELS
-                                                                                               : IMPRECISE_BOUNDS * bound,
+        .imprecise = check->type == ELEMENT_UINT8 || (element_is_whole(check->type) && bound > 0)
+                         ? IMPRECISE_LEVELS
+                         : IMPRECISE_BOUNDS * bound,
         .before = i > 0 ? &check->expected[i - 1] : NULL,
         .after = i + 1 < count ? &check->expected[i + 1] : NULL,
     };

@@ -41,7 +41,7 @@ typedef struct Comparison {
     bool rms_exceeded;
     WrongElement first; /* if wrong > 0: the one with the lowest index */
     WrongElement worst; /* if wrong > 0: the one with the largest error / bound; NaN and infinity come first */
-    size_t output; /* its parameter */
+    size_t output;      /* its parameter */
     size_t rank, shape[TENSOR_MAX_RANK];
     WrongOutput kind; /* of the mistake */
     char text[300]; /* the same with numbers: "the last 3 columns: never written", "every 32nd element", "every element:

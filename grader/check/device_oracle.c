@@ -118,9 +118,9 @@ static void add_input_types(const Problem *problem, Text *text)
 
 static Status build_code(const Problem *view, int compute, Text *image, Message *why)
 {
-    static const char *const names[] = {
-        "check/oracle_kernels.cu", "check/oracle_kernels.h", "check/element.h", "problem/generator.h",
-        "check/tally.h",           "../base/chacha20.h",     "../base/element_type.h"};
+    static const char *const names[] = {"check/oracle_kernels.cu", "check/oracle_kernels.h", "check/element.h",
+                                        "problem/generator.h",     "check/tally.h",          "../base/chacha20.h",
+                                        "../base/element_type.h"};
     enum { FILES = sizeof names / sizeof *names };
     static const char *const options[] = {"-DLANES=1", "-fmad=false", NULL};
     char folder[PATH_MAX], paths[FILES][PATH_MAX + 32], oracle[PATH_MAX], checker[PATH_MAX];
@@ -461,8 +461,7 @@ static Status take_outputs(OracleProcess *process, Message *why)
 {
     Status status = STATUS_OK;
     for (size_t i = 0; i < process->output_count; i++)
-        THEN(status, status_of(process,
-                               take_in(process, &process->arrays[problem_output(&process->outputs[i].view)]),
+        THEN(status, status_of(process, take_in(process, &process->arrays[problem_output(&process->outputs[i].view)]),
                                "copying the output", why));
     process->reply.taken_s = now_s();
     return status;

@@ -55,7 +55,7 @@ ORACLE uint8_t load_element(const uint8_t *element)
         return READ(array[index]);                                                                                     \
     }
 #define FOR_TYPE(NAME, name, Element, ...) const Element * : number_##name,
-#define number_at(array, index) _Generic((array), ELEMENT_TYPES(FOR_TYPE) default: number_float32)(array, index)
+#define number_at(array, index) _Generic((array), ELEMENT_TYPES(FOR_TYPE) default : number_float32)(array, index)
 #endif
 ELEMENT_TYPES(NUMBER_FUNCTION)
 
@@ -158,11 +158,11 @@ ELEMENT_TYPES(AT_OTHERS)
 #define AT_FOR_TYPE(NAME, name, Element, ...) const Element * : at_##name,
 #define INSIDE_FOR_TYPE(NAME, name, Element, ...) const Element * : at_##name##_inside,
 #define APART_FOR_TYPE(NAME, name, Element, ...) const Element * : at_##name##_apart,
-#define at(array, index) _Generic((array), ELEMENT_TYPES(AT_FOR_TYPE) default: at_float32)(array, index)
+#define at(array, index) _Generic((array), ELEMENT_TYPES(AT_FOR_TYPE) default : at_float32)(array, index)
 #define at_inside(array, index, position, extent)                                                                      \
-    _Generic((array), ELEMENT_TYPES(INSIDE_FOR_TYPE) default: at_float32_inside)(array, index, position, extent)
+    _Generic((array), ELEMENT_TYPES(INSIDE_FOR_TYPE) default : at_float32_inside)(array, index, position, extent)
 #define at_apart(array, index, stride)                                                                                 \
-    _Generic((array), ELEMENT_TYPES(APART_FOR_TYPE) default: at_float32_apart)(array, index, stride)
+    _Generic((array), ELEMENT_TYPES(APART_FOR_TYPE) default : at_float32_apart)(array, index, stride)
 
 static inline Real magnitude_of(Real x)
 {

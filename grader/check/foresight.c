@@ -88,8 +88,8 @@ static double largest(const double *values, size_t count)
 static DataChange change_of(const Foresight *foresight)
 {
     const Tolerance *tolerance = &foresight->problem->tolerance;
-    const ElementTraits *traits =
-        &element_traits[foresight->problem->parameters[problem_output(foresight->problem)].type];
+    const ElementTraits
+        *traits = &element_traits[foresight->problem->parameters[problem_output(foresight->problem)].type];
     const bool is_whole = !(traits->epsilon > 0);
     const double slack = tolerance->unit * tolerance->max_factor * largest(foresight->magnitude, foresight->count) +
                          tolerance->absolute;

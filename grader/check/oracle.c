@@ -49,7 +49,8 @@ typedef struct Form {
     bool is_checker;
 } Form;
 
-static const Form form_single = {"single", "double", 1, false}, form_neighbours = {"neighbours", "double", LANES, false},
+static const Form form_single = {"single", "double", 1, false},
+                  form_neighbours = {"neighbours", "double", LANES, false},
                   form_wide = {"wide", "long double", 1, false}, form_checker = {"checker", "double", 1, true};
 
 /* No -ffast-math, and no product fused with a sum (grader/check/element.h). */
@@ -69,23 +70,28 @@ typedef struct Sources {
  * (grader/check/element.h). Only checker.h sees arrays that are only written. */
 static void add_case_type(const Problem *problem, Text *text)
 {
-    text_add(text, "#include <stdbool.h>\n#include <stddef.h>\n#ifdef CHECKER_FILE\n#define OF_CHECKER(...) __VA_ARGS__\n"
-                   "#else\n#define OF_CHECKER(...)\n#endif\ntypedef struct Case {\n");
+    text_add(text,
+             "#include <stdbool.h>\n#include <stddef.h>\n#ifdef CHECKER_FILE\n#define OF_CHECKER(...) __VA_ARGS__\n"
+             "#else\n#define OF_CHECKER(...)\n#endif\ntypedef struct Case {\n");
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (parameter_is_array(&problem->parameters[i]))
-            text_printf(text, problem->parameters[i].role == ROLE_OUT ? "    OF_CHECKER(const %s *%s;)\n" : "    const %s *%s;\n",
+            text_printf(text,
+                        problem->parameters[i].role == ROLE_OUT ? "    OF_CHECKER(const %s *%s;)\n"
+                                                                : "    const %s *%s;\n",
                         element_traits[problem->parameters[i].type].storage, problem->parameters[i].name);
         else
             text_printf(text, "    %s %s;\n", problem->parameters[i].c_type, problem->parameters[i].name);
     text_add(text, "    const void *kept_pass;\n} Case;\n#define CASE_OF(inputs, sizes) {");
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (parameter_is_array(&problem->parameters[i]))
-            text_printf(text, problem->parameters[i].role == ROLE_OUT ? " OF_CHECKER(.%s = (const %s *)inputs[%zu],)"
-                                                                      : " .%s = (const %s *)inputs[%zu],",
+            text_printf(text,
+                        problem->parameters[i].role == ROLE_OUT ? " OF_CHECKER(.%s = (const %s *)inputs[%zu],)"
+                                                                : " .%s = (const %s *)inputs[%zu],",
                         problem->parameters[i].name, element_traits[problem->parameters[i].type].storage, i);
         else
-            text_printf(text, problem->parameters[i].role == ROLE_SCALAR ? " .%s = (%s)scalar_of(sizes[%zu]),"
-                                                                         : " .%s = (%s)sizes[%zu],",
+            text_printf(text,
+                        problem->parameters[i].role == ROLE_SCALAR ? " .%s = (%s)scalar_of(sizes[%zu]),"
+                                                                   : " .%s = (%s)sizes[%zu],",
                         problem->parameters[i].name, problem->parameters[i].c_type, i);
     text_add(text, " }\n");
 }
@@ -228,9 +234,9 @@ static Status compile_form(const Sources *sources, const Form *form, const char 
     snprintf(define_oracle, sizeof define_oracle, "-DORACLE_FILE=\"%s\"", sources->oracle);
     if (form->is_checker)
         snprintf(define_checker, sizeof define_checker, "-DCHECKER_FILE=\"%s\"", sources->checker);
-    const char *const argv[] = {"/usr/bin/env", "gcc",         FLAGS,          march,        define_real, define_lanes,
-                                define_case,    define_oracle, define_checker, sources->row, "-o",        library,
-                                NULL};
+    const char *const argv[] = {"/usr/bin/env", "gcc",       FLAGS,         march,          define_real,
+                                define_lanes,   define_case, define_oracle, define_checker, sources->row,
+                                "-o",           library,     NULL};
     TRY(text_write_file(case_file, &sources->case_header, why));
     return judge_source_compile(argv, folder, form->is_checker ? sources->checker : sources->oracle, why);
 }

@@ -28,7 +28,7 @@ static __device__ uint64_t my_element(void)
 /* --- inputs ------------------------------------------------------------------------------------------------------- */
 
 /* A thread makes all numbers of one block of the cipher. Neighbouring threads store neighbouring elements. */
-#define FILL(name, type, make, numbers, value)                                                                               \
+#define FILL(name, type, make, numbers, value)                                                                         \
     extern "C" __global__ void __launch_bounds__(ORACLE_BLOCK) name(const OracleFill fill)                             \
     {                                                                                                                  \
         const uint32_t number = (uint32_t)my_element(), lane = number % GENERATOR_LANES;                               \
@@ -40,7 +40,7 @@ static __device__ uint64_t my_element(void)
         {                                                                                                              \
             const uint64_t i = first + (uint64_t)k * GENERATOR_LANES;                                                  \
             if (i < fill.count)                                                                                        \
-                ((type *)fill.data)[i] = make(value);                                                                \
+                ((type *)fill.data)[i] = make(value);                                                                  \
         }                                                                                                              \
     }
 
@@ -51,8 +51,7 @@ static __device__ double perturbed(bool is_whole, uint32_t word, double value, d
 }
 
 #define FILLS(NAME, name, type, C_NAME, VECTOR, NPY, READ, make, LOWEST, HIGHEST, EPSILON)                             \
-    FILL(uniform_##name, type, make, GENERATOR_WORDS,                                                                  \
-         generator_uniform(block.words[k], (float)fill.a, (float)fill.b))                                              \
+    FILL(uniform_##name, type, make, GENERATOR_WORDS, generator_uniform(block.words[k], (float)fill.a, (float)fill.b)) \
     FILL(normal_##name, type, make, GENERATOR_NORMALS,                                                                 \
          generator_normal(block.words[4 * k], block.words[4 * k + 1], block.words[4 * k + 2], block.words[4 * k + 3],  \
                           (float)fill.a, (float)fill.b))                                                               \

@@ -29,7 +29,7 @@ typedef struct OracleTally {
     const void *inputs[ORACLE_MAX_PARAMETERS]; /* indexed by parameter, and so are the sizes */
     int64_t sizes[ORACLE_MAX_PARAMETERS];
     uint32_t shape[ORACLE_MAX_RANK], count; /* of the output */
-    double share;                   /* of S, that an error may be: unit sum_factor of Tolerance */
+    double share;                           /* of S, that an error may be: unit sum_factor of Tolerance */
     const void *output;
     Tally *tallies; /* one for each block of threads */
     void *pass;     /* a Sum (grader/check/element.h) for each element of the output; NULL: none are kept */

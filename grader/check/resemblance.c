@@ -1309,9 +1309,10 @@ static void try_biases(Search *search, size_t image)
     const Problem *problem = search->subject->problem;
     AlteredArray before, array;
     for (size_t i = 0; i < problem->parameter_count; i++)
-        if (i != image && (problem->parameters[i].role & ROLE_IN) != 0 && problem->parameters[i].type == ELEMENT_FLOAT32 &&
-            describe_array(search, image, &before) && before.count <= MOST_ELEMENTS &&
-            describe_array(search, i, &array) && array.order.rank == 1 && is_added(search, &before, &array))
+        if (i != image && (problem->parameters[i].role & ROLE_IN) != 0 &&
+            problem->parameters[i].type == ELEMENT_FLOAT32 && describe_array(search, image, &before) &&
+            before.count <= MOST_ELEMENTS && describe_array(search, i, &array) && array.order.rank == 1 &&
+            is_added(search, &before, &array))
             try_bias(search, &before, &array);
 }
 

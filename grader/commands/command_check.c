@@ -3,6 +3,9 @@
 #include "base/paths.h"
 #include "base/process.h"
 
+#include "base/compile_cache.h"
+#include "base/hash.h"
+#include "base/terminal.h"
 #include "grader/commands/command.h"
 #include "grader/commands/inspection.h"
 #include "grader/commands/mutant_trial.h"
@@ -14,6 +17,7 @@
 #include "grader/report/explain_run.h"
 #include "grader/judge/result_json.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,11 +76,11 @@ static bool is_wrong_everywhere(const DetectionMatrix *matrix, const char *row)
     return true;
 }
 
-void detection_add(DetectionMatrix *matrix, const char *solution, const Result *result)
+bool detection_marks(const DetectionMatrix *matrix, const Result *result, char *row)
 {
-    char *row = arena_alloc(&matrix->arena, matrix->case_count + 1);
     size_t hidden = 0, judged = 0;
     memset(row, ' ', matrix->case_count);
+    row[matrix->case_count] = '\0';
     for (size_t i = 0; i < result->case_count && hidden < matrix->case_count; i++) {
         const CaseResult *item = &result->cases[i];
         if (item->group != CASE_HIDDEN)
@@ -86,8 +90,11 @@ void detection_add(DetectionMatrix *matrix, const char *solution, const Result *
         judged += item->judged;
         hidden++;
     }
-    if (judged == 0)
-        return;
+    return judged > 0;
+}
+
+void detection_add(DetectionMatrix *matrix, const char *solution, const char *row)
+{
     append_row(matrix, solution, row);
     for (size_t i = 0; i < matrix->case_count && !is_wrong_everywhere(matrix, row); i++)
         matrix->found[i] += row[i] != '.' && row[i] != ' ';
@@ -313,8 +320,127 @@ typedef struct Checking {
     size_t reference_count;
     MutantCheck *mutants;
     size_t number;    /* of lines of TAP printed so far */
+    size_t missing;   /* of these, the ones that are not ok */
     Text diagnostics; /* of the compiler, about the file of the current step; empty: it took the file */
+    Digest content;   /* of the judge, the problem and its testcases */
+    size_t known;     /* judgings that were known from an earlier check of the same content */
+    Progress progress;
 } Checking;
+
+/* ---- what was judged before -------------------------------------------------------------------------------------- */
+
+/* Judging the solutions takes minutes, and mostly one of them has changed. So the compile cache keeps what a judging
+ * showed, under the digest of everything that it depends on. A fault of the judge is not kept. */
+
+static int is_content(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+    return entry->d_name[0] != '.' && strcmp(entry->d_name, "starter.cu") != 0 &&
+           (dot == NULL || strcmp(dot, ".md") != 0);
+}
+
+static void hash_file(const char *path, Hash *hash)
+{
+    enum { MOST_BYTES = 1 << 30 };
+    Text content = {0};
+    if (text_read_file(path, MOST_BYTES, &content, NULL) == STATUS_OK) {
+        hash_add_string(hash, path);
+        hash_add(hash, content.data, content.length);
+    }
+    text_free(&content);
+}
+
+static void hash_folder(const char *folder, Hash *hash)
+{
+    struct dirent **entries;
+    const int count = scandir(folder, &entries, is_content, alphasort);
+    for (int i = 0; i < count; i++) {
+        char path[PATH_MAX];
+        if (snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name) < (int)sizeof path)
+            hash_file(path, hash);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+}
+
+static Digest content_of(const Problem *problem, const CheckDevice *device)
+{
+    Hash hash;
+    hash_begin(&hash);
+    hash_add_string(&hash, "convjudge check-problem 1");
+    hash_add_string(&hash, device->name);
+    hash_file("/proc/self/exe", &hash);
+    hash_folder(problem->folder, &hash);
+    hash_folder(problem->testcases, &hash);
+    return hash_end(&hash);
+}
+
+/* The key of what `kind` of judging showed about some text. */
+static Digest key_of(const Checking *checking, const char *kind, const Text *text)
+{
+    Hash hash;
+    hash_begin(&hash);
+    hash_add_string(&hash, checking->content.hex);
+    hash_add_string(&hash, kind);
+    hash_add(&hash, text->data, text->length);
+    return hash_end(&hash);
+}
+
+/* What one judging showed. The strings lie in the arena of the solutions. */
+typedef struct Finding {
+    Status status; /* and the message, if something is missing */
+    Message why;
+    bool is_reference, has_row;
+    MeasuredTime score; /* of a reference solution */
+    double share;       /* of its bound that it needed with many seeds */
+    const char *texts[4];
+    const double *case_ms; /* [set.count] 0: no time */
+} Finding;
+
+enum { FINDING_ROW, FINDING_CASES, FINDING_DIAGNOSTICS, FINDING_NAME, FINDING_TEXTS };
+
+static void keep_finding(const Checking *checking, const Digest *key, const Finding *finding)
+{
+    Text bytes = {0};
+    if (finding->status != STATUS_OK && finding->status != STATUS_BAD_INPUT)
+        return;
+    text_append(&bytes, (const char *)finding, sizeof *finding);
+    text_append(&bytes, (const char *)finding->case_ms, checking->set.count * sizeof *finding->case_ms);
+    for (int i = 0; i < FINDING_TEXTS; i++)
+        text_append(&bytes, finding->texts[i], strlen(finding->texts[i]) + 1);
+    compile_cache_write(NULL, key, &bytes);
+    text_free(&bytes);
+}
+
+/* A finding without a time or a text. */
+static Finding new_finding(Checking *checking)
+{
+    Finding finding = {.status = STATUS_OK, .texts = {"", "", "", ""}};
+    finding.case_ms = arena_array(&checking->solutions.arena, checking->set.count, sizeof *finding.case_ms);
+    return finding;
+}
+
+static bool find_finding(Checking *checking, const Digest *key, Finding *finding)
+{
+    Text bytes = {0};
+    const size_t times = checking->set.count * sizeof *finding->case_ms;
+    bool is_known = compile_cache_read(NULL, key, &bytes) && bytes.length > sizeof *finding + times;
+    if (is_known) {
+        double *case_ms = arena_array(&checking->solutions.arena, checking->set.count, sizeof *case_ms);
+        memcpy(finding, bytes.data, sizeof *finding);
+        memcpy(case_ms, bytes.data + sizeof *finding, times);
+        finding->case_ms = case_ms;
+        const char *at = bytes.data + sizeof *finding + times;
+        for (int i = 0; i < FINDING_TEXTS; i++) {
+            finding->texts[i] = arena_string(&checking->solutions.arena, at);
+            at += strlen(at) + 1;
+        }
+    }
+    text_free(&bytes);
+    checking->known += is_known;
+    return is_known;
+}
 
 /* ---- reporting --------------------------------------------------------------------------------------------------- */
 
@@ -334,9 +460,10 @@ static Status report_step(Checking *checking, const char *what, Status status, c
 {
     printf("%s %zu - %s\n", status == STATUS_OK ? "ok" : "not ok", ++checking->number, what);
     if (status != STATUS_OK)
-        printf("# the first thing missing: %s\n", why->text);
+        printf("# missing: %s\n", why->text);
     if (status != STATUS_OK)
         print_lines(&checking->diagnostics);
+    checking->missing += status != STATUS_OK;
     text_free(&checking->diagnostics);
     fflush(stdout);
     return status;
@@ -344,121 +471,165 @@ static Status report_step(Checking *checking, const char *what, Status status, c
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static Status inspect_files(Checking *checking, Message *why)
-{
-    const Problem *problem = &checking->problem;
-    TRY(report_step(checking, "statement.md shows signature, sections and limits", inspect_statement(problem, why),
-                    why));
-    TRY(report_step(checking, "there are hidden cases and timed cases", inspect_groups(problem, &checking->set, why),
-                    why));
-    TRY(report_step(checking, "the cases reach every limit of the sizes", inspect_limits(problem, &checking->set, why),
-                    why));
-    TRY(report_step(checking, "the first sample is a literal example", inspect_example(problem, &checking->set, why),
-                    why));
-    TRY(report_step(checking, "oracle.h agrees with literal expected values",
-                    inspect_literals(problem, &checking->set, why), why));
-    TRY(report_step(checking, "oracle.h agrees with itself in long double",
-                    inspect_precision(problem, &checking->set, why), why));
-    return report_step(checking, "solutions say their intensity or their mistake",
-                       inspect_headers(&checking->solutions, why), why);
-}
+static const struct FileStep {
+    const char *what;
+    Status (*inspect)(const Problem *problem, const TestcaseSet *set, Message *why);
+} file_steps[] = {
+    {"there are hidden cases and timed cases", inspect_groups},
+    {"the cases reach every limit of the sizes", inspect_limits},
+    {"the first sample is a literal example", inspect_example},
+    {"oracle.h agrees with literal expected values", inspect_literals},
+    {"oracle.h agrees with itself in long double", inspect_precision},
+};
 
-enum { FILE_STEPS = 7 };
+enum { FILE_STEPS = sizeof file_steps / sizeof *file_steps };
+
+static void inspect_files(Checking *checking)
+{
+    Message why = {0};
+    report_step(checking, "statement.md shows signature, sections and limits",
+                inspect_statement(&checking->problem, &why), &why);
+    for (size_t i = 0; i < FILE_STEPS; i++)
+        report_step(checking, file_steps[i].what, file_steps[i].inspect(&checking->problem, &checking->set, &why),
+                    &why);
+    report_step(checking, "solutions say their intensity or their mistake", inspect_headers(&checking->solutions, &why),
+                &why);
+}
 
 /* ---- submissions ------------------------------------------------------------------------------------------------- */
 
-/* Keeps what the compiler says about a file that it refuses. */
-static void keep_diagnostics(Checking *checking, const Result *result)
+/* What the compiler says about a file that it refuses. */
+static const char *diagnostics_of(Checking *checking, const Result *result)
 {
-    if (result->compiled.outcome != COMPILE_OK)
-        text_append(&checking->diagnostics, result->compiled.diagnostics.data, result->compiled.diagnostics.length);
+    return result->compiled.outcome == COMPILE_OK || result->compiled.diagnostics.data == NULL
+               ? ""
+               : arena_string(&checking->solutions.arena, result->compiled.diagnostics.data);
 }
 
-static Status judge_starter(Checking *checking, const char *path, Message *why)
+static void judge_starter(Checking *checking, const char *path, const Submission *starter, Finding *finding)
 {
-    Submission submission;
     Result result = {0};
-    CheckDevice device = checking->device;
-    TRY(submission_read(path, &submission, why));
     const JudgeJob job = {
-        .problem = &checking->problem, .submission = &submission, .device = device.name, .untimed_only = true};
-    Status status = judge_submission(&job, &result, why);
-    if (status == STATUS_OK && result.verdict != VERDICT_WRONG_ANSWER)
-        status = fail(STATUS_BAD_INPUT, why, "%s: expected Wrong Answer, got %s%s%s", path,
-                      verdict_name(result.verdict), result.text[0] == '\0' ? "" : ": ", result.text);
-    keep_diagnostics(checking, &result);
+        .problem = &checking->problem, .submission = starter, .device = checking->device.name, .untimed_only = true};
+    finding->status = judge_submission(&job, &result, &finding->why);
+    if (finding->status == STATUS_OK && result.verdict != VERDICT_WRONG_ANSWER)
+        finding->status = fail(STATUS_BAD_INPUT, &finding->why, "%s: expected Wrong Answer, got %s%s%s", path,
+                               verdict_name(result.verdict), result.text[0] == '\0' ? "" : ": ", result.text);
+    finding->texts[FINDING_DIAGNOSTICS] = diagnostics_of(checking, &result);
     result_free(&result);
-    submission_free(&submission);
-    return status;
-}
-
-static Status check_starter(Checking *checking, Message *why)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/starter.cu", checking->problem.folder);
-    return report_step(checking, "starter.cu compiles, runs and gets Wrong Answer", judge_starter(checking, path, why),
-                       why);
 }
 
 /* The result has some of the cases of the set, found by name. */
-static void keep_times(Checking *checking, const Result *result)
+static const double *times_of(Checking *checking, const Result *result)
 {
+    double *case_ms = arena_array(&checking->solutions.arena, checking->set.count, sizeof *case_ms);
     for (size_t i = 0; i < result->case_count; i++)
-        for (size_t k = 0; k < checking->set.count; k++) {
-            CaseTimes *times = &checking->times[k];
-            double ms = result->cases[i].time.ms;
-            if (!(ms > 0) || strcmp(result->cases[i].name, checking->set.cases[k].name) != 0)
-                continue;
-            times->name = checking->set.cases[k].name;
-            times->fastest_ms = times->fastest_ms > 0 && times->fastest_ms < ms ? times->fastest_ms : ms;
-            times->slowest_ms = times->slowest_ms > ms ? times->slowest_ms : ms;
-        }
+        for (size_t k = 0; k < checking->set.count; k++)
+            if (strcmp(result->cases[i].name, checking->set.cases[k].name) == 0)
+                case_ms[k] = result->cases[i].time.ms;
+    return case_ms;
 }
 
-static void keep_score(Checking *checking, const Submission *submission, const Result *result)
+static const char *cases_of(Checking *checking, const Result *result)
 {
-    Arena *arena = &checking->solutions.arena;
     Text cases = {0};
     result_cases_json(result, &cases);
-    checking->references[checking->reference_count++] = (ReferenceTime){
-        .name = arena_string(arena, submission->file_name),
-        .time = result->score,
-        .cases = text_move(&cases, arena),
-    };
+    return text_move(&cases, &checking->solutions.arena);
 }
 
-static Status judge_solution(Checking *checking, const char *path, Message *why)
+static void keep_reference(Checking *checking, const char *name, MeasuredTime score, const char *cases)
 {
-    Submission submission;
+    checking->references[checking->reference_count++] = (ReferenceTime){
+        .name = arena_string(&checking->solutions.arena, name), .time = score, .cases = cases};
+}
+
+static void judge_solution(Checking *checking, const char *path, const Submission *submission, Finding *finding)
+{
     Result result;
     Claim claim;
     CheckDevice device = checking->device;
-    TRY(submission_read(path, &submission, why));
-    Status status = claim_of(&submission, device.modelled, &claim, why);
-    if (status == STATUS_OK) {
-        device.timed = device.modelled || claim.allowed[VERDICT_ACCEPTED];
-        status = solution_judge(&submission, &checking->problem, &device, true, &result, why);
-        keep_diagnostics(checking, &result);
-        if (status == STATUS_OK && result.verdict == VERDICT_ACCEPTED && solution_is_reference(path))
-            keep_score(checking, &submission, &result);
-        if (status == STATUS_OK && result.verdict == VERDICT_ACCEPTED)
-            keep_times(checking, &result);
-        else if (status == STATUS_OK)
-            detection_add(&checking->matrix, submission.file_name, &result);
-        result_free(&result);
-    }
-    submission_free(&submission);
-    return status;
+    char *row = arena_array(&checking->solutions.arena, checking->matrix.case_count + 1, 1);
+    finding->status = claim_of(submission, device.modelled, &claim, &finding->why);
+    if (finding->status != STATUS_OK)
+        return;
+    device.timed = device.modelled || claim.allowed[VERDICT_ACCEPTED];
+    finding->status = solution_judge(submission, &checking->problem, &device, true, &result, &finding->why);
+    finding->texts[FINDING_DIAGNOSTICS] = diagnostics_of(checking, &result);
+    finding->is_reference = finding->status == STATUS_OK && result.verdict == VERDICT_ACCEPTED &&
+                            solution_is_reference(path);
+    finding->score = result.score;
+    if (finding->is_reference)
+        finding->texts[FINDING_CASES] = cases_of(checking, &result);
+    if (finding->status == STATUS_OK && result.verdict == VERDICT_ACCEPTED)
+        finding->case_ms = times_of(checking, &result);
+    else if (finding->status == STATUS_OK)
+        finding->has_row = detection_marks(&checking->matrix, &result, row);
+    finding->texts[FINDING_ROW] = row;
+    result_free(&result);
 }
 
-static Status check_solutions(Checking *checking, Message *why)
+/* What a file of any kind showed; those of many seeds and the starter have no times and no row. */
+static void take_finding(Checking *checking, const Submission *submission, const Finding *finding)
 {
-    Status status = STATUS_OK;
-    for (size_t i = 0; i < checking->solutions.count && status == STATUS_OK; i++) {
-        const char *path = checking->solutions.items[i], *shown = strstr(path, "solutions/");
-        status = report_step(checking, shown == NULL ? path : shown, judge_solution(checking, path, why), why);
+    text_add(&checking->diagnostics, finding->texts[FINDING_DIAGNOSTICS]);
+    if (finding->is_reference)
+        keep_reference(checking, submission->file_name, finding->score, finding->texts[FINDING_CASES]);
+    if (finding->has_row)
+        detection_add(&checking->matrix, submission->file_name, finding->texts[FINDING_ROW]);
+    for (size_t k = 0; k < checking->set.count; k++) {
+        CaseTimes *times = &checking->times[k];
+        const double ms = finding->case_ms[k];
+        if (!(ms > 0))
+            continue;
+        times->name = checking->set.cases[k].name;
+        times->fastest_ms = times->fastest_ms > 0 && times->fastest_ms < ms ? times->fastest_ms : ms;
+        times->slowest_ms = times->slowest_ms > ms ? times->slowest_ms : ms;
     }
-    return status;
+}
+
+typedef void JudgeFile(Checking *checking, const char *path, const Submission *submission, Finding *finding);
+
+/* Judges a file, unless that is known, and sets `finding`. */
+static Status find_or_judge(Checking *checking, const char *path, const char *kind, JudgeFile *judge, Finding *finding,
+                            Message *why)
+{
+    Submission submission;
+    TRY(submission_read(path, &submission, why));
+    Text claimed = {0}; /* the folder is a claim */
+    text_printf(&claimed, "%s\n", path);
+    text_append(&claimed, submission.source.data, submission.source.length);
+    const Digest key = key_of(checking, kind, &claimed);
+    *finding = new_finding(checking);
+    if (!find_finding(checking, &key, finding)) {
+        judge(checking, path, &submission, finding);
+        keep_finding(checking, &key, finding);
+    }
+    take_finding(checking, &submission, finding);
+    *why = finding->why;
+    text_free(&claimed);
+    submission_free(&submission);
+    return finding->status;
+}
+
+static void check_starter(Checking *checking)
+{
+    char path[4096];
+    Message why = {0};
+    Finding finding;
+    snprintf(path, sizeof path, "%s/starter.cu", checking->problem.folder);
+    report_step(checking, "starter.cu compiles, runs and gets Wrong Answer",
+                find_or_judge(checking, path, "starter", judge_starter, &finding, &why), &why);
+}
+
+static void check_solutions(Checking *checking)
+{
+    for (size_t i = 0; i < checking->solutions.count; i++) {
+        const char *path = checking->solutions.items[i], *shown = strstr(path, "solutions/");
+        Message why = {0};
+        Finding finding;
+        report_step(checking, shown == NULL ? path : shown,
+                    find_or_judge(checking, path, "solution", judge_solution, &finding, &why), &why);
+    }
 }
 
 /* ---- what the solutions showed ----------------------------------------------------------------------------------- */
@@ -796,44 +967,53 @@ static Status refuse_seed(const Result *result, const char *solution, Message *w
                 is_element ? comparison->worst.bound : comparison->rms_bound);
 }
 
-static Status run_seeds(const Checking *checking, const char *path, const Problem *problem, const TestcaseSet *set,
-                        Arena *arena, Nearest *nearest, Message *why)
+/* A JudgeFile. */
+static void run_seeds(Checking *checking, const char *path, const Submission *submission, Finding *finding)
 {
-    Submission submission;
+    TestcaseSet set = set_of_seeds(checking, SEEDS);
+    const Problem half = with_half_the_tolerance(&checking->problem);
     Result result = {0};
-    TRY(submission_read(path, &submission, why));
-    const char *solution = arena_string(arena, submission.file_name);
-    const JudgeJob job = {.problem = problem,
-                          .submission = &submission,
-                          .cases = set,
+    Nearest nearest = {0};
+    const JudgeJob job = {.problem = &half,
+                          .submission = submission,
+                          .cases = &set,
                           .device = checking->device.name,
                           .untimed_only = true,
                           .shows_durations = true};
-    Status status = judge_submission(&job, &result, why);
-    note_nearest(&result, solution, arena, nearest);
-    if (status == STATUS_OK && result.verdict != VERDICT_ACCEPTED)
-        status = refuse_seed(&result, solution, why);
+    if (set.count > 0)
+        finding->status = judge_submission(&job, &result, &finding->why);
+    note_nearest(&result, path, &checking->solutions.arena, &nearest);
+    if (finding->status == STATUS_OK && set.count > 0 && result.verdict != VERDICT_ACCEPTED)
+        finding->status = refuse_seed(&result, submission->file_name, &finding->why);
+    finding->share = nearest.share;
+    finding->texts[FINDING_NAME] = nearest.name == NULL ? "" : nearest.name;
     result_free(&result);
-    submission_free(&submission);
-    return status;
+    arena_free(&set.arena);
 }
 
-static Status judge_seeds(const Checking *checking, uint64_t seeds, Message *why)
+static Status judge_seeds(Checking *checking, Message *why)
 {
-    Arena arena = {0};
-    TestcaseSet set = set_of_seeds(checking, seeds);
-    const Problem half = with_half_the_tolerance(&checking->problem);
-    const bool is_halved = half.tolerance.sum_factor > 0;
-    Nearest nearest = {0};
+    const bool is_halved = checking->problem.tolerance.sum_factor > 0;
+    Finding nearest = new_finding(checking);
+    const char *solution = "";
     Status status = STATUS_OK;
-    for (size_t i = 0; i < checking->solutions.count && status == STATUS_OK && set.count > 0; i++)
-        if (solution_is_reference(checking->solutions.items[i]))
-            status = run_seeds(checking, checking->solutions.items[i], &half, &set, &arena, &nearest, why);
-    if (nearest.name != NULL)
-        printf("# nearest to its bound: %s in %s, with %.2g %% of it\n", nearest.solution, nearest.name,
+    progress_begin(&checking->progress, "200 seeds", (int)checking->reference_count);
+    for (size_t i = 0; i < checking->solutions.count && status == STATUS_OK; i++) {
+        const char *path = checking->solutions.items[i], *slash = strrchr(path, '/');
+        Finding finding;
+        if (!solution_is_reference(path))
+            continue;
+        status = find_or_judge(checking, path, "seeds", run_seeds, &finding, why);
+        progress_advance(&checking->progress);
+        if (status != STATUS_OK || finding.share <= nearest.share)
+            continue;
+        nearest = finding;
+        solution = slash == NULL ? path : slash + 1;
+    }
+    progress_end(&checking->progress, status == STATUS_OK ? "within half of every bound" : "beyond half of a bound");
+    if (nearest.share > 0)
+        printf("# nearest to its bound: %s in %s, with %.2g %% of it\n", solution, nearest.texts[FINDING_NAME],
                100 * nearest.share / (is_halved ? 2 : 1));
-    arena_free(&set.arena);
-    arena_free(&arena);
     return status;
 }
 
@@ -846,6 +1026,8 @@ static Status open_checking(const Options *options, Checking *checking, Message 
     TRY(problem_read(options->problem, &checking->problem, why));
     TRY(testcases_read(&checking->problem, &checking->set, why));
     TRY(paths_add_solutions(&checking->solutions, options->problem, why));
+    checking->content = content_of(&checking->problem, &checking->device);
+    checking->progress = progress_new(stderr);
     time_briefly(&checking->problem);
     Status status = check_mutants_open(options, &checking->problem, &checking->solutions, &checking->device,
                                        &checking->mutants, why);
@@ -866,32 +1048,56 @@ static void close_checking(Checking *checking)
     problem_free(&checking->problem);
 }
 
-/* Checks everything up to the first thing missing, which it has printed if it does not return STATUS_OK. */
-static Status check_all(Checking *checking)
+/* What --only may name. Other parts do without what a part left out would have shown. */
+typedef enum CheckPart {
+    PART_CASES = 1,
+    PART_SOLUTIONS = 2,
+    PART_LADDER = 4,
+    PART_MUTANTS = 8,
+    ALL_PARTS = 15
+} CheckPart;
+
+static Status parts_of(const char *name, unsigned *parts, Message *why)
 {
-    Message why = {0};
-    printf("1..%zu\n", FILE_STEPS + 1 + checking->solutions.count + 7);
-    TRY(inspect_files(checking, &why));
-    TRY(check_starter(checking, &why));
-    TRY(check_solutions(checking, &why));
-    TRY(check_detection(checking, &why));
-    TRY(report_step(checking, "timed cases take 50 us to 50 ms", judge_times(checking, &why), &why));
-    TRY(check_ladder(checking, &why));
-    /* These counts come late: an author who has just begun wants to hear first what is wrong with the few there are. */
-    TRY(report_step(checking, "there are enough hidden cases, reference solutions and wrong solutions",
-                    inspect_counts(&checking->problem, &checking->set, &checking->solutions, &why), &why));
-    TRY(report_step(checking, "accepted solutions stay within half of every bound with 200 seeds",
-                    judge_seeds(checking, SEEDS, &why), &why));
-    TRY(report_step(checking, "the hidden cases have every class of values",
-                    inspect_values(&checking->problem, &checking->set, &checking->diagnostics, &why), &why));
-    return check_mutants(checking, &why);
+    static const struct {
+        const char *name;
+        CheckPart part;
+    } names[] = {
+        {"cases", PART_CASES}, {"solutions", PART_SOLUTIONS}, {"mutants", PART_MUTANTS}, {"ladder", PART_LADDER}};
+    *parts = name == NULL ? ALL_PARTS : 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names && name != NULL; i++)
+        if (strcmp(names[i].name, name) == 0)
+            *parts = names[i].part;
+    return *parts != 0 ? STATUS_OK
+                       : fail(STATUS_BAD_INPUT, why, "--only %s: expected cases, solutions, mutants or ladder", name);
 }
 
-static Status check_mutants_alone(Checking *checking)
+static size_t lines_of(const Checking *checking, unsigned parts)
+{
+    return ((parts & PART_CASES) != 0 ? FILE_STEPS + 4 : 0) +
+           ((parts & PART_SOLUTIONS) != 0 ? checking->solutions.count + 4 : 0) + ((parts & PART_LADDER) != 0) +
+           ((parts & PART_MUTANTS) != 0);
+}
+
+static void check_cases(Checking *checking)
 {
     Message why = {0};
-    printf("1..1\n");
-    return check_mutants(checking, &why);
+    inspect_files(checking);
+    report_step(checking, "there are enough hidden cases, reference solutions and wrong solutions",
+                inspect_counts(&checking->problem, &checking->set, &checking->solutions, &why), &why);
+    report_step(checking, "the hidden cases have every class of values",
+                inspect_values(&checking->problem, &checking->set, &checking->diagnostics, &why), &why);
+}
+
+static void check_what_is_judged(Checking *checking)
+{
+    Message why = {0};
+    check_starter(checking);
+    check_solutions(checking);
+    (void)check_detection(checking, &why);
+    report_step(checking, "timed cases take 50 us to 50 ms", judge_times(checking, &why), &why);
+    report_step(checking, "accepted solutions stay within half of every bound with 200 seeds",
+                judge_seeds(checking, &why), &why);
 }
 
 /* An accepted solution has the time that was stored for its source on this device, or is timed now. */
@@ -909,37 +1115,60 @@ static Status take_reference(Checking *checking, const Rung *rung, Message *why)
     }
     Status status = judge_timed(&checking->problem, &rung->submission, checking->device.name, true, &result, why);
     if (status == STATUS_OK)
-        keep_score(checking, &rung->submission, &result);
+        keep_reference(checking, rung->submission.file_name, result.score, cases_of(checking, &result));
     result_free(&result);
     return status;
 }
 
-static Status check_ladder_alone(Checking *checking)
+static void check_ladder_alone(Checking *checking)
 {
     Message why = {0};
     DeviceInfo device;
     Board board;
     Ladder references = {0};
-    printf("1..1\n");
     Status status = ranking_find_board(&checking->problem, checking->device.name, &device, &board, &why);
     THEN(status, ranking_ladder(NULL, &checking->problem, &board, &references, &why));
     for (size_t i = 0; i < references.count && status == STATUS_OK; i++)
         status = take_reference(checking, &references.rungs[i], &why);
     ladder_free(&references);
-    return status == STATUS_OK ? check_ladder(checking, &why)
-                               : report_step(checking, "the accepted solutions have times", status, &why);
+    if (status == STATUS_OK)
+        (void)check_ladder(checking, &why);
+    else
+        report_step(checking, "the accepted solutions have times", status, &why);
+}
+
+/* Names everything that is missing. Mutants of a problem that lacks something would be judged twice. */
+static void check_parts(Checking *checking, unsigned parts)
+{
+    Message why = {0};
+    printf("1..%zu\n", lines_of(checking, parts));
+    if (parts & PART_CASES)
+        check_cases(checking);
+    if (parts & PART_SOLUTIONS)
+        check_what_is_judged(checking);
+    if (checking->known > 0)
+        printf("# judged before, with the same content: %zu files\n", checking->known);
+    if (parts == PART_LADDER)
+        check_ladder_alone(checking);
+    else if (parts & PART_LADDER)
+        (void)check_ladder(checking, &why);
+    if ((parts & PART_MUTANTS) && checking->missing > 0)
+        report_step(checking, "the cases find the mistakes in mutants # SKIP until nothing else is missing", STATUS_OK,
+                    &why);
+    else if (parts & PART_MUTANTS)
+        (void)check_mutants(checking, &why);
 }
 
 Status command_check_problem(const Options *options, int *exit_status, Message *why)
 {
     Checking checking = {0};
+    unsigned parts;
+    TRY(parts_of(options->only, &parts, why));
     Status status = open_checking(options, &checking, why);
-    if (status == STATUS_OK)
-        *exit_status = (options->mutants_only  ? check_mutants_alone(&checking)
-                        : options->ladder_only ? check_ladder_alone(&checking)
-                                               : check_all(&checking)) == STATUS_OK
-                           ? 0
-                           : 1;
+    if (status == STATUS_OK) {
+        check_parts(&checking, parts);
+        *exit_status = checking.missing > 0;
+    }
     close_checking(&checking);
     return status;
 }

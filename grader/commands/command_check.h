@@ -36,8 +36,9 @@ typedef struct DetectionMatrix {
 void detection_begin(DetectionMatrix *matrix, const TestcaseSet *set);
 void detection_free(DetectionMatrix *matrix);
 
-/* Adds a row for a wrong solution, unless no hidden case was run. */
-void detection_add(DetectionMatrix *matrix, const char *solution, const Result *result);
+/* Writes the row of a wrong solution, case_count characters and a zero; false if no hidden case was run. */
+bool detection_marks(const DetectionMatrix *matrix, const Result *result, char *row);
+void detection_add(DetectionMatrix *matrix, const char *solution, const char *row);
 
 /* The index of the first hidden case that finds no wrong solution; `case_count` if each finds one. */
 size_t detection_idle_case(const DetectionMatrix *matrix);

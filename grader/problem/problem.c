@@ -433,10 +433,19 @@ static const struct RoleName {
 } role_names[] = {
     {"in", ROLE_IN}, {"out", ROLE_OUT}, {"inout", ROLE_INOUT}, {"size", ROLE_SIZE}, {"scalar", ROLE_SCALAR}};
 
-static const char *const size_types[] = {"int",           "size_t",         "unsigned int", "long int",
-                                         "long long int", "unsigned long int", "unsigned long long int",
-                                         "short int",     "unsigned short int", "char", "signed char",
-                                         "unsigned char", "bool"};
+static const char *const size_types[] = {"int",
+                                         "size_t",
+                                         "unsigned int",
+                                         "long int",
+                                         "long long int",
+                                         "unsigned long int",
+                                         "unsigned long long int",
+                                         "short int",
+                                         "unsigned short int",
+                                         "char",
+                                         "signed char",
+                                         "unsigned char",
+                                         "bool"};
 
 /* "float", "uchar4": the type of the elements, and how many make up a vector. */
 static bool find_element_type(const char *name, Parameter *parameter)
@@ -576,12 +585,9 @@ static Status read_rank(const JsonFile *file, const cJSON *item, Parameter *para
 static Status read_parameter(const JsonFile *file, const cJSON *item, const SignatureParameter *declared, Arena *arena,
                              Parameter *parameter, Message *why)
 {
-    static const JsonKey keys[] = {{"name", JSON_STRING, true},
-                                   {"role", JSON_STRING, true},
-                                   {"shape", JSON_ARRAY, false},
-                                   {"tolerance", JSON_OBJECT, false},
-                                   {"min", JSON_NUMBER, false},
-                                   {"max", JSON_NUMBER, false},
+    static const JsonKey keys[] = {{"name", JSON_STRING, true},  {"role", JSON_STRING, true},
+                                   {"shape", JSON_ARRAY, false}, {"tolerance", JSON_OBJECT, false},
+                                   {"min", JSON_NUMBER, false},  {"max", JSON_NUMBER, false},
                                    {"values", JSON_ARRAY, false}};
     TRY(json_check(file, item, keys, LENGTH_OF(keys), why));
     const cJSON *name = json_get(item, "name");
@@ -601,10 +607,9 @@ static Status find_output(const JsonFile *file, Problem *problem, Message *why)
     while (i < problem->parameter_count && (problem->parameters[i].role & ROLE_OUT) == 0)
         i++;
     problem->output = i;
-    return i < problem->parameter_count
-               ? STATUS_OK
-               : json_fail(file, json_get(file->root, "parameters"), why,
-                           "expected a parameter of role \"out\" or \"inout\", found none");
+    return i < problem->parameter_count ? STATUS_OK
+                                        : json_fail(file, json_get(file->root, "parameters"), why,
+                                                    "expected a parameter of role \"out\" or \"inout\", found none");
 }
 
 static Status read_parameters(const JsonFile *file, Problem *problem, Message *why)

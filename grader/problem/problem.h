@@ -30,11 +30,11 @@ MUST_USE Status identify_problem(const char *source, size_t length, Arena *arena
 enum { PROBLEM_MAX_PARAMETERS = 16 };
 
 typedef enum ParameterRole {
-    ROLE_IN = 1,                   /* array that is read */
-    ROLE_OUT = 2,                  /* array that is written */
+    ROLE_IN = 1,                     /* array that is read */
+    ROLE_OUT = 2,                    /* array that is written */
     ROLE_INOUT = ROLE_IN | ROLE_OUT, /* array that is read, then written */
-    ROLE_SIZE = 4,                 /* whole number, of which shapes may depend */
-    ROLE_SCALAR = 8                /* float or double */
+    ROLE_SIZE = 4,                   /* whole number, of which shapes may depend */
+    ROLE_SCALAR = 8                  /* float or double */
 } ParameterRole;
 
 /* An output element is accepted if |error| <= unit (sum_factor S + max_factor max S) + absolute. S is the element's second
@@ -92,8 +92,8 @@ typedef struct Problem {
     Expression *constraints; /* must not be 0 */
     size_t constraint_count;
     Expression operations, bytes; /* floating-point operations, least bytes moved */
-    size_t output;                /* the output that is looked at, the first unless problem_of_output() chose another, */
-    Tolerance tolerance;          /*   and its tolerance */
+    size_t output;       /* the output that is looked at, the first unless problem_of_output() chose another, */
+    Tolerance tolerance; /*   and its tolerance */
     ProblemLimits limits;
     bool kernel_must_write_output;
     const char *constant_filter;            /* input that must be read through constant memory; NULL: none */

@@ -66,7 +66,7 @@ typedef struct Testcase {
     bool draws_sizes; /* in each grading anew (testcases_draw()), from `least` to `most` */
     Sizes least, most;
     Expression derived[PROBLEM_MAX_PARAMETERS]; /* sizes that follow from others; text NULL: the others */
-    bool repeats_addresses; /* CallOptions.repeats_addresses: of the case before it in its group */
+    bool repeats_addresses;                     /* CallOptions.repeats_addresses: of the case before it in its group */
     int64_t
         attempt_instructions; /* a simulated GPU gives a call up after so many warp-instructions, and the case counts
                                    * as accepted then; 0: it is judged whole */

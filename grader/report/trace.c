@@ -1136,8 +1136,8 @@ static void add_definitions(const Problem *problem, Text *out)
     const ElementTraits *traits = &element_traits[array->type];
     text_printf(out, "#define LANES 1\n#define SOLVE %s\n#define OUTPUT %s\n", problem->signature, array->name);
     text_printf(out, "typedef %s Output;\n#define OUTPUT_IS_WHOLE %d\n", traits->storage, !(traits->epsilon > 0));
-    text_printf(out, "#define OUTPUT_LOWEST %.17g\n#define OUTPUT_HIGHEST %.17g\n#define OUTPUT_MAKE %s\n", traits->lowest,
-                traits->highest, traits->make);
+    text_printf(out, "#define OUTPUT_LOWEST %.17g\n#define OUTPUT_HIGHEST %.17g\n#define OUTPUT_MAKE %s\n",
+                traits->lowest, traits->highest, traits->make);
     for (int i = 0; i < array->rank; i++)
         text_printf(out, "%s%s", i == 0 ? "#define EXTENTS " : ", ", array->shape[i].text);
     text_add(out, "\n#define ARGUMENTS ");

@@ -62,7 +62,7 @@ typedef struct SessionArgument { /* one parameter of solve() */
                         * array itself. At most one argument, and only on a device with Device.simulation */
     uint64_t value; /* ARGUMENT_VALUE: the word handed over (an int sign-extended, a float's bits) */
     void *data;     /* set by session_buffers(): host memory of the array, valid until the next session_buffers() */
-    void *result;   /* likewise, of what the call leaves in an array that it writes; of an ARGUMENT_OUTPUT it is `data` */
+    void *result; /* likewise, of what the call leaves in an array that it writes; of an ARGUMENT_OUTPUT it is `data` */
 } SessionArgument;
 
 typedef struct CallOptions { /* {0}: a timed call and nothing else */

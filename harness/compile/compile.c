@@ -1112,8 +1112,9 @@ static void add_prototype(const CompileJob *job, Text *text)
     for (size_t i = 0; i < job->parameter_count; i++) {
         const char *type = job->parameter_types[i];
         const bool is_float = strcmp(type, "float") == 0 || strcmp(type, "double") == 0;
-        text_printf(text, is_float ? "%s((union { %s number; unsigned long long word; }){.word = words[%zu]}).number"
-                                   : "%s(%s)words[%zu]",
+        text_printf(text,
+                    is_float ? "%s((union { %s number; unsigned long long word; }){.word = words[%zu]}).number"
+                             : "%s(%s)words[%zu]",
                     i > 0 ? ", " : "", type, i);
     }
     text_add(text, ");\n}\n#endif\n");

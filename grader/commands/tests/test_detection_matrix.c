@@ -17,8 +17,10 @@ static void add(DetectionMatrix *matrix, const char *name, Verdict first, Verdic
     CaseResult items[] = {made_up_case(CASE_SAMPLE, "example", VERDICT_WRONG_ANSWER),
                           made_up_case(CASE_HIDDEN, "hidden 1", first), made_up_case(CASE_HIDDEN, "hidden 2", second)};
     Result result = made_up_result(items, COUNT_OF(items));
+    char row[COUNT_OF(items)];
     items[2].judged = second_judged;
-    detection_add(matrix, name, &result);
+    if (detection_marks(matrix, &result, row))
+        detection_add(matrix, name, row);
 }
 
 static void the_first_case_that_finds_nothing_is_known(void **state)
@@ -80,7 +82,9 @@ static void a_solution_that_reached_no_hidden_case_has_no_row(void **state)
     CaseResult sample = made_up_case(CASE_SAMPLE, "example", VERDICT_RUN_TIME_ERROR);
     Result result = made_up_result(&sample, 1);
     detection_begin(&matrix, &set);
-    detection_add(&matrix, "a.cu", &result);
+    char row[8];
+    if (detection_marks(&matrix, &result, row))
+        detection_add(&matrix, "a.cu", row);
     assert_null(matrix.first);
     detection_free(&matrix);
 }

@@ -41,7 +41,7 @@ static const struct {
      "sweep does not take the option '--seed', which is for: grade, check-problem, try, trace, look"},
     {{"quarantine", "--accept", "12", "--why=read it"}, ""},
     {{"retract", "12", "--why", "copied"}, ""},
-    {{"check-problem", "--thorough", "--seed", "7", "--only-mutants"}, ""},
+    {{"check-problem", "--thorough", "--seed", "7", "--only", "mutants"}, ""},
     {{"check-problem", "--mutants"}, "check-problem: option '--mutants' needs a value"},
     {{"check", "--thorough"}, "check does not take the option '--thorough', which is for: check-problem"},
     {{"verify-leaderboard", "--json=-"}, ""},

@@ -78,18 +78,24 @@ static const struct {
     {"int rows", "float rows", "role: \"size\" is for one of int, size_t, unsigned int, long int"},
     {"\"role\": \"out\"", "\"role\": \"output\"",
      "problem.json:7: role: expected \"in\", \"out\", \"inout\", \"size\" or \"scalar\""},
-    {"\"role\": \"out\"", "\"role\": \"in\"", "parameters: expected a parameter of role \"out\" or \"inout\", found none"},
-    {"\"min\": 2, \"max\": 1000", "\"values\": [2, 1]", "values: expected whole numbers from 0 to 2147483647 in rising"},
+    {"\"role\": \"out\"", "\"role\": \"in\"",
+     "parameters: expected a parameter of role \"out\" or \"inout\", found none"},
+    {"\"min\": 2, \"max\": 1000", "\"values\": [2, 1]",
+     "values: expected whole numbers from 0 to 2147483647 in rising"},
     {"\"min\": 2, \"max\": 1000", "\"values\": [1.5]", "values: expected whole numbers from 0 to 2147483647 in rising"},
     {"\"min\": 2, \"max\": 1000", "\"values\": []", "values: expected at least one number"},
     {"\"min\": 2, \"max\": 1000", "\"min\": 2, \"values\": [2]", "min: unknown key"},
-    {"\"role\": \"size\", \"min\": 2", "\"role\": \"scalar\", \"min\": 2", "role: \"scalar\" is for float or double; the signature has \"int cols\""},
+    {"\"role\": \"size\", \"min\": 2", "\"role\": \"scalar\", \"min\": 2",
+     "role: \"scalar\" is for float or double; the signature has \"int cols\""},
     {"{\"sum_factor\": 32, \"max_factor\": 4, \"rms\": 2e-5", "{\"absolute\": 1e-3", "the key \"relative\" is missing"},
-    {"{\"sum_factor\": 32, \"max_factor\": 4, \"rms\": 2e-5", "{\"absolute\": 1e-3, \"relative\": 2", "relative: expected a number from 0"},
-    {"{\"sum_factor\": 32, \"max_factor\": 4, \"rms\": 2e-5", "{\"bound_factor\": -1", "bound_factor: expected a number from 0"},
+    {"{\"sum_factor\": 32, \"max_factor\": 4, \"rms\": 2e-5", "{\"absolute\": 1e-3, \"relative\": 2",
+     "relative: expected a number from 0"},
+    {"{\"sum_factor\": 32, \"max_factor\": 4, \"rms\": 2e-5", "{\"bound_factor\": -1",
+     "bound_factor: expected a number from 0"},
     {"\"tolerance\": {\"sum_factor\": 32, \"max_factor\": 4, \"rms\": 2e-5, \"why\": \"as for sums\"},\n", "",
      "problem.json:7: the key \"tolerance\" is missing, here or for the whole problem"},
-    {"\"out\", \"shape\": [\"rows\", \"cols\"]", "\"out\", \"shape\": [\"rows\", \"cols\"], \"tolerance\": {\"absolute\": 0, \"relative\": 0, \"why\": \"-\"}",
+    {"\"out\", \"shape\": [\"rows\", \"cols\"]",
+     "\"out\", \"shape\": [\"rows\", \"cols\"], \"tolerance\": {\"absolute\": 0, \"relative\": 0, \"why\": \"-\"}",
      "tolerance: each output has a tolerance of its own"},
     {"\"in\", \"shape\": [\"cols\"]", "\"in\", \"shape\": [\"cols\"], \"tolerance\": {}", "tolerance: unknown key"},
     {"\"in\", \"shape\": [\"cols\"]", "\"in\", \"min\": 1, \"max\": 1", "min: unknown key"},
@@ -201,10 +207,14 @@ static void a_vector_has_one_more_extent(void **state)
         const char *type;
         ElementType element;
         size_t components;
-    } rows[] = {
-        {"const uchar4*", ELEMENT_UINT8, 4},    {"const float2*", ELEMENT_FLOAT32, 2}, {"int3*", ELEMENT_INT32, 3},
-        {"const half2*", ELEMENT_FLOAT16, 2},   {"const __nv_bfloat162 *", ELEMENT_BFLOAT16, 2},
-        {"const uint16_t*", ELEMENT_UINT16, 1}, {"char*", ELEMENT_INT8, 1},            {"uint*", ELEMENT_UINT32, 1}};
+    } rows[] = {{"const uchar4*", ELEMENT_UINT8, 4},
+                {"const float2*", ELEMENT_FLOAT32, 2},
+                {"int3*", ELEMENT_INT32, 3},
+                {"const half2*", ELEMENT_FLOAT16, 2},
+                {"const __nv_bfloat162 *", ELEMENT_BFLOAT16, 2},
+                {"const uint16_t*", ELEMENT_UINT16, 1},
+                {"char*", ELEMENT_INT8, 1},
+                {"uint*", ELEMENT_UINT32, 1}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char declared[60];
         snprintf(declared, sizeof declared, "%s mask", rows[i].type);
