@@ -2,7 +2,7 @@
 -- Whoever changes a table raises user_version here and STORE_SCHEMA_VERSION in store.h, and says in store_open.c how an
 -- older database becomes a new one. Rows of all tables are added, never changed.
 
-PRAGMA user_version = 7;
+PRAGMA user_version = 8;
 
 -- One row for each submission that was judged, whatever its verdict.
 CREATE TABLE runs (

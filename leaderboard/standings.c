@@ -25,7 +25,7 @@ static MeasuredTime median_time(const StoredRun *runs, size_t count)
         ms[i] = runs[i].time.ms;
         uncertainty[i] = runs[i].time.uncertainty;
     }
-    MeasuredTime time = {.ms = median(ms, count), .uncertainty = median(uncertainty, count)};
+    MeasuredTime time = time_made(median(ms, count), median(uncertainty, count), runs->time.model);
     arena_free(&arena);
     return time;
 }

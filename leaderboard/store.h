@@ -23,13 +23,40 @@
 
 /* The standing of a time among others, if all of them are uncertain.
  *
- * Two times tie unless they differ by more than the root of the sum of both squared uncertainties. A tie counts half,
- * and the interval shows the percentile if all ties were lost or won. */
+ * Two times tie unless they differ by more than the root of the sum of all squared uncertainties: those of both samples,
+ * and that of the model for the difference of the two. A tie counts half, and the interval shows the percentile if all
+ * ties were lost or won.
+ *
+ * Model   the error of a modelled time is a sum of terms, in natural logarithms: one for what limits the kernel, one for
+ *         each doubt (simgpu/cost/hardware_profile.h). Each term has one error for all kernels that have it, so the
+ *         difference of two times has the difference of their terms: where the same limits both and the same doubts
+ *         concern both, the model errs alike, and the samples alone decide; a kernel that memory limits and one that
+ *         computing limits are told apart only if both intervals allow it. The terms of a score are the means of its
+ *         cases', so cases in which two files are limited alike take no part.
+ * Source  pairs of 375 cases of 117 kernels on an H200 (docs/explanation/timing-and-ranks.md). */
+
+enum { TIME_MODEL_BYTES = 160 };
 
 typedef struct MeasuredTime {
     double ms;
-    double uncertainty; /* half-width of the 95 % interval, relative to ms: 0.005 is half a percent */
+    double uncertainty; /* half-width of the 95 % interval of the sample, relative to ms: 0.005 is half a percent */
+    char model[TIME_MODEL_BYTES]; /* its terms, "lsu 0.293, textures 0.322"; "": a clock took the time */
 } MeasuredTime;
+
+/* `model` may be NULL. */
+MeasuredTime time_made(double ms, double uncertainty, const char *model);
+
+/* Nine in ten times of the GPU lie within this factor of a modelled time, up or down; 1: a clock took it. */
+double time_model_factor(MeasuredTime time);
+/* How far the farther end of its interval is, relative to ms: by the model, else the uncertainty. */
+double time_reach(MeasuredTime time);
+/* The uncertainty of the ratio of two times, relative. */
+double time_ratio_uncertainty(MeasuredTime a, MeasuredTime b);
+
+/* Gives a mean of times the means of their terms; those that do not fit become one, "others". */
+void time_mean_model(const MeasuredTime *times, size_t count, MeasuredTime *mean);
+/* False if a text is no list of terms. */
+bool time_model_is_valid(const char *model);
 
 typedef struct Percentile {
     size_t n; /* number of others; if 0, the other fields mean nothing */
@@ -65,7 +92,7 @@ const MeasuredTime *case_times_find(const CaseTime *times, size_t count, const c
 
 /* ==== store ======================================================================================================= */
 
-enum { STORE_SCHEMA_VERSION = 7 };
+enum { STORE_SCHEMA_VERSION = 8 };
 
 typedef struct Store Store;
 typedef enum StoreMode { STORE_READ, STORE_WRITE } StoreMode;
@@ -107,6 +134,9 @@ typedef struct ReferenceTime {
     const char *cases;   /* JSON; NULL: the times of its cases are unknown */
     const char *sitting; /* JSON; NULL: unknown. Only written */
 } ReferenceTime;
+
+/* Sets the terms of its time, which are those of its cases. */
+void reference_find_model(ReferenceTime *reference, Arena *arena);
 
 typedef struct RecordedReference { /* any row of `reference_times` */
     int64_t id;

@@ -44,9 +44,10 @@ static const char from_3_or_4_to_5[] = "DROP TABLE chain";
 /* Version 6 keeps the times of the cases of runs in a table. */
 static const char from_5_to_6[] = "INSERT INTO case_times SELECT * FROM recorded_case_times";
 
-/* Version 7 has all that a board needs in an index. */
-static const char from_6_to_7[] = "DROP VIEW run_states; DROP INDEX runs_of_a_board";
-static const char is_7[] = "PRAGMA user_version = 7";
+/* Version 7 has all that a board needs in an index, version 8 the model's error of runs in a table. */
+static const char from_6_or_7_to_8[] =
+    "DROP VIEW run_states; DROP VIEW IF EXISTS board_runs; DROP INDEX runs_of_a_board";
+static const char is_8[] = "PRAGMA user_version = 8";
 
 static MUST_USE Status run_all(Store *store, const char *const *statements, size_t count, Message *why)
 {
@@ -59,7 +60,7 @@ static MUST_USE Status run_all(Store *store, const char *const *statements, size
 static MUST_USE Status upgrade_database(Store *store, int version, Message *why)
 {
     const char *const from_1_or_2[] = {from_1_to_2, put_version_2_aside, schema_sql, take_version_2};
-    const char *const later[] = {from_3_or_4_to_5, case_times_sql, from_5_to_6, from_6_to_7, boards_sql, is_7};
+    const char *const later[] = {from_3_or_4_to_5, case_times_sql, from_5_to_6, from_6_or_7_to_8, boards_sql, is_8};
     const size_t known = version <= 2   ? (size_t)version - 1
                          : version <= 4 ? 0
                          : version == 5 ? 1

@@ -21,8 +21,12 @@ static Status insert_run(Store *store, const Run *run, int64_t *id, Message *why
         (int64_t)run->board.epoch, run->device_name, run->driver, run->toolkit, run->judge, run->sandbox, run->verdict,
         run->rank_status, run->time.ms, run->time.uncertainty, run->machine_code, run->source_hash, run->file_name,
         run->sitting, run->cases);
+    const int64_t added = sqlite3_last_insert_rowid(store->database);
+    if (status == STATUS_OK && run->time.model[0] != '\0')
+        status = database_do(store, NULL, why, "INSERT INTO run_models (run, model) VALUES (?1, ?2)", "it", added,
+                             run->time.model);
     if (id != NULL)
-        *id = sqlite3_last_insert_rowid(store->database);
+        *id = added;
     return status;
 }
 
@@ -59,6 +63,13 @@ Status store_add_reference(Store *store, const Board *board, const ReferenceTime
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
+/* The time of which two columns next to each other have milliseconds and uncertainty, and `model` the terms. */
+static MeasuredTime take_time(sqlite3_stmt *row, int ms, int model)
+{
+    return time_made(sqlite3_column_double(row, ms), sqlite3_column_double(row, ms + 1),
+                     (const char *)sqlite3_column_text(row, model));
+}
+
 static void take_stored_run(Arena *arena, sqlite3_stmt *row, void *item)
 {
     *(StoredRun *)item = (StoredRun){
@@ -66,7 +77,7 @@ static void take_stored_run(Arena *arena, sqlite3_stmt *row, void *item)
         .time_utc = database_text(arena, row, 1),
         .person = database_text(arena, row, 2),
         .machine_code = database_text(arena, row, 3),
-        .time = {.ms = sqlite3_column_double(row, 4), .uncertainty = sqlite3_column_double(row, 5)},
+        .time = take_time(row, 4, 6),
     };
 }
 
@@ -74,7 +85,7 @@ Status store_runs(Store *store, const Board *board, Arena *arena, StoredRun **ru
 {
     return database_list(
         store, arena, sizeof **runs, take_stored_run, runs, count, why,
-        "SELECT run, time_utc, person, machine_code, score_ms, uncertainty FROM board_runs WHERE problem = ?1"
+        "SELECT run, time_utc, person, machine_code, score_ms, uncertainty, model FROM board_runs WHERE problem = ?1"
         " AND revision = ?2 AND device = ?3 AND epoch = ?4 AND state = 'ranked' ORDER BY run",
         "ttti", board->problem, board->revision, board->device, (int64_t)board->epoch);
 }
@@ -84,7 +95,8 @@ Status store_runs_since(Store *store, const Board *board, int64_t after, int64_t
                         size_t *count, Message *why)
 {
 #define RUNS_SINCE(PLUS)                                                                                               \
-    "SELECT run, time_utc, person, machine_code, score_ms, uncertainty FROM board_runs WHERE " PLUS "problem = ?1"     \
+    "SELECT run, time_utc, person, machine_code, score_ms, uncertainty, model FROM board_runs WHERE " PLUS             \
+    "problem = ?1"                                                                                                     \
     " AND " PLUS "revision = ?2 AND " PLUS "device = ?3 AND " PLUS "epoch = ?4 AND run > ?5 AND run <= ?6"             \
     " AND state = 'ranked'"
     return database_list(store, arena, sizeof **runs, take_stored_run, runs, count, why,
@@ -96,9 +108,10 @@ Status store_times_again(Store *store, int64_t run, Arena *arena, StoredRun **ru
 {
     return database_list(
         store, arena, sizeof **runs, take_stored_run, runs, count, why,
-        "SELECT a.id, a.time_utc, a.person, a.machine_code, a.score_ms, a.uncertainty FROM runs f JOIN runs a"
+        "SELECT a.id, a.time_utc, a.person, a.machine_code, a.score_ms, a.uncertainty, model FROM runs f JOIN runs a"
         " ON a.id > f.id AND a.source_hash = f.source_hash AND a.person = f.person AND a.problem = f.problem"
         " AND a.revision = f.revision AND a.device = f.device AND a.epoch = f.epoch"
+        " LEFT JOIN run_models ON run_models.run = a.id"
         " WHERE f.id = ?1 AND a.score_ms > 0 ORDER BY a.id",
         "i", run);
 }
@@ -146,8 +159,9 @@ static const char *known_text(Arena *arena, sqlite3_stmt *row, int column)
 /* The columns that take_recorded_run() expects, without the source. */
 #define RECORDED_COLUMNS                                                                                               \
     "id, time_utc, person, problem, revision, device, epoch, device_name, driver, toolkit, judge, sandbox, verdict,"   \
-    " rank_status, score_ms, uncertainty, machine_code, runs.source_hash, file_name, sitting, cases, state"
-enum { RECORDED_COLUMN_COUNT = 22 };
+    " rank_status, score_ms, uncertainty, machine_code, runs.source_hash, file_name, sitting, cases, state,"           \
+    " (SELECT model FROM run_models WHERE run_models.run = runs.id)"
+enum { RECORDED_COLUMN_COUNT = 23 };
 
 static void take_recorded_run(Arena *arena, sqlite3_stmt *row, void *item)
 {
@@ -170,7 +184,7 @@ static void take_recorded_run(Arena *arena, sqlite3_stmt *row, void *item)
                 .sandbox = database_text(arena, row, 11),
                 .verdict = database_text(arena, row, 12),
                 .rank_status = database_text(arena, row, 13),
-                .time = {.ms = sqlite3_column_double(row, 14), .uncertainty = sqlite3_column_double(row, 15)},
+                .time = take_time(row, 14, 22),
                 .machine_code = known_text(arena, row, 16),
                 .source_hash = database_text(arena, row, 17),
                 .file_name = database_text(arena, row, 18),
@@ -248,13 +262,15 @@ Status store_boards(Store *store, const char *problem, const char *revision, Are
 
 static void take_reference(Arena *arena, sqlite3_stmt *row, void *item)
 {
-    *(ReferenceTime *)item = (ReferenceTime){
+    ReferenceTime *reference = item;
+    *reference = (ReferenceTime){
         .name = database_text(arena, row, 0),
         .source_hash = database_text(arena, row, 1),
         .time_utc = database_text(arena, row, 2),
         .time = {.ms = sqlite3_column_double(row, 3), .uncertainty = sqlite3_column_double(row, 4)},
         .cases = database_text(arena, row, 5),
     };
+    reference_find_model(reference, arena);
 }
 
 Status store_references(Store *store, const Board *board, Arena *arena, ReferenceTime **references, size_t *count,

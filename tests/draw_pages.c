@@ -395,7 +395,7 @@ static void draw_class(const char *source)
         cJSON *row = values_row(cJSON_GetObjectItem(values, "sources"));
         values_put(row, "number=%d person=%s file_name=%s received=%s device=%s", 100 - i, name_of(i),
                    arena_printf(&arena, "submission-%d.cu", 100 - i), "2026-11-08T12:00:00Z", "sim-h200");
-        values_time(row, (MeasuredTime){0.05 * (i + 1), 0.005});
+        values_time(row, (MeasuredTime){.ms = 0.05 * (i + 1), .uncertainty = 0.005});
     }
     draw("sources", &student, "sources", values);
     values = values_of(

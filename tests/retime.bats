@@ -55,6 +55,26 @@ conv1d_class() {
     counts 1 '^    -  Eve, run 3 +-  Wrong Answer$'
 }
 
+@test "check-board holds modelled times against another device, and exits with 1 where one is outside" {
+    conv1d_class
+    judge check-board --problem conv1d --device sim
+    ends 0 "conv1d (1D convolution), the board of sim-h200 against NVIDIA H200 (simulated)"
+    counts 1 '^  Bob, run 2 +([0-9.]+ us) +[0-9.]+ us to [0-9.]+ us +\1 +1$'
+    judge check-board --problem conv1d --device sim:a100 --top 1
+    ends 1 "against NVIDIA A100 80 GB (simulated, uncalibrated)"
+    counts 1 '^  Ada, run 1 .* us +[0-9.]+  outside$'
+    lacks Bob
+    rows 2
+}
+
+@test "check-board says where there is no GPU, and no board" {
+    conv1d_class
+    judge check-board
+    ends 2 "device 'cuda': no NVIDIA driver here"
+    judge check-board --problem conv1d --board cpu
+    ends 2 "check-board: --board: found 'cpu', expected sim or sim:PROFILE"
+}
+
 @test "a submission without a source is named, and not timed" {
     conv1d_class
     sqlite3 "$CONVJUDGE_DB" "CREATE TEMP TABLE old AS SELECT * FROM runs WHERE person = 'Bob';

@@ -21,6 +21,7 @@ MUST_USE Status command_leaderboard(const Options *options, int *exit_status, Me
 MUST_USE Status command_quarantine(const Options *options, int *exit_status, Message *why);
 /* Times the best submissions of a problem side by side, or one run again. Exit status 1: the order is not the stored one, or one of
  * them is no longer accepted. */
+MUST_USE Status command_check_board(const Options *options, int *exit_status, Message *why);
 MUST_USE Status command_retime(const Options *options, int *exit_status, Message *why);
 /* Checks that the leaderboard follows from what was measured. Exit status 1: it does not. */
 MUST_USE Status command_verify_leaderboard(const Options *options, int *exit_status, Message *why);

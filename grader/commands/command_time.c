@@ -80,7 +80,7 @@ static Status retime(const Problem *problem, const char *device, size_t top, int
     Store *store;
     Retiming retiming = {0};
     TRY(ranking_open(STORE_READ, &store, why));
-    Status status = retime_choose(store, problem, device, top, &retiming, why);
+    Status status = retime_choose(store, problem, device, device, top, &retiming, why);
     store_close(store);
     if (status == STATUS_OK && retiming.count < 2)
         status = fail(STATUS_NOT_FOUND, why, "problem %s has %zu of at least two submissions to time on %s",
@@ -98,6 +98,61 @@ static Status retime_best(const Options *options, int *exit_status, Message *why
     Status status = options_number(options, "--top", options->top, 1, MOST_TOP, &top, why);
     THEN(status, retime(&problem, request_device(options), (size_t)top, exit_status, why));
     problem_free(&problem);
+    return status;
+}
+
+/* ---- a board against another device ------------------------------------------------------------------------------ */
+
+static Status check_board(Store *store, const Problem *problem, const char *of, const char *on, size_t top,
+                          int *exit_status, Message *why)
+{
+    Retiming retiming;
+    Text text = {0};
+    Progress progress = progress_new(stderr);
+    Status status = retime_choose(store, problem, of, on, top, &retiming, why);
+    THEN(status, retime_run(&retiming, &progress, why));
+    if (status == STATUS_OK) {
+        report_check_board(&retiming, &text);
+        status = json_target_write("-", &text, why);
+    }
+    for (size_t i = 0; i < retiming.count && status == STATUS_OK; i++)
+        if (retime_is_outside(&retiming.contenders[i]) || !all_were_accepted(&retiming))
+            *exit_status = 1;
+    text_free(&text);
+    retime_free(&retiming);
+    return status;
+}
+
+static Status check_board_of(Store *store, const char *id, const Options *options, size_t top, int *exit_status,
+                             Message *why)
+{
+    Problem problem;
+    TRY(problem_read(id, &problem, why));
+    Status status = check_board(store, &problem, options->board == NULL ? "sim" : options->board,
+                                options->device == NULL ? "cuda" : options->device, top, exit_status, why);
+    problem_free(&problem);
+    return status;
+}
+
+Status command_check_board(const Options *options, int *exit_status, Message *why)
+{
+    Arena arena = {0};
+    Store *store = NULL;
+    const char *one = options->problem, **ids = &one;
+    size_t count = 1;
+    int64_t top = TOP;
+    if (options->board != NULL && strcmp(options->board, "sim") != 0 && strncmp(options->board, "sim:", 4) != 0)
+        return fail(STATUS_BAD_INPUT, why, "check-board: --board: found '%.40s', expected sim or sim:PROFILE",
+                    options->board);
+    Status status = options_number(options, "--top", options->top, 1, MOST_TOP, &top, why);
+    if (options->problem == NULL)
+        THEN(status, problem_list(&arena, &ids, &count, why));
+    *exit_status = 0;
+    THEN(status, ranking_open(STORE_READ, &store, why));
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = check_board_of(store, ids[i], options, (size_t)top, exit_status, why);
+    store_close(store);
+    arena_free(&arena);
     return status;
 }
 
@@ -191,7 +246,7 @@ static Status retime_one(const Options *options, int *exit_status, Message *why)
     THEN(status, grade_again(options, &run, exit_status, why));
     if (status == STATUS_OK) {
         text_printf(&text, "Run %" PRId64 " took %s +- %s.\n", run.id, quantity_time(run.run.time.ms).text,
-                    quantity_percent(run.run.time.uncertainty, 1).text);
+                    quantity_percent(time_reach(run.run.time), 1).text);
         status = json_target_write("-", &text, why);
     }
     text_free(&text);
@@ -955,7 +1010,7 @@ static void add_point(const Sweeping *sweeping, size_t combination, TerminalStyl
     if (point->time.ms > 0) {
         terminal_pad(out, quantity_time(point->time.ms).text, -SWEEP_TIME_COLUMNS);
         text_printf(out, " %s%*s", style.utf8 ? "±" : "+-", UNCERTAINTY_COLUMNS - (style.utf8 ? 2 : 3),
-                    quantity_percent(point->time.uncertainty, 1).text);
+                    quantity_percent(time_reach(point->time), 1).text);
         terminal_pad(out, quantity_rate(point->gflops).text, -RATE_COLUMNS);
         text_add(out, "\n");
     } else {

@@ -277,23 +277,71 @@ static double case_uncertainty(const CaseResult *item, double drift)
     return timing_uncertainty(fmax(item->timing.half_width, item->statistics.sample_error), drift);
 }
 
-static ModelKind model_kind(const DeviceStatistics *statistics)
+static ModelKind model_kind(const char *limiter)
 {
     static const struct {
         const char *limiter;
         ModelKind kind;
-    } rows[] = {{"l2", MODEL_MEMORY},      {"dram", MODEL_MEMORY},    {"latency", MODEL_WAITING},
-                {"blocks", MODEL_WAITING}, {"launch", MODEL_WAITING}, {"constant", MODEL_CONSTANTS},
-                {"texture", MODEL_UNSURE}, {"tensor", MODEL_UNSURE},  {"heap", MODEL_UNSURE}};
-    enum { MANY_KERNELS = 4 };
-    const SimCounters *counters = &statistics->counters;
-    if (statistics->is_doubtful || statistics->kernels > MANY_KERNELS || counters->texture_requests > 0 ||
-        counters->tensor > 0 || counters->atomic_requests > 0)
-        return MODEL_UNSURE;
+    } rows[] = {{"l2", MODEL_MEMORY},         {"dram", MODEL_MEMORY},    {"heap", MODEL_MEMORY},
+                {"latency", MODEL_WAITING},   {"blocks", MODEL_WAITING}, {"launch", MODEL_WAITING},
+                {"constant", MODEL_CONSTANTS}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(statistics->limiter, rows[i].limiter) == 0)
+        if (strcmp(limiter, rows[i].limiter) == 0)
             return rows[i].kind;
     return MODEL_COMPUTING;
+}
+
+bool result_has_doubt(const DeviceStatistics *statistics, ModelDoubt doubt)
+{
+    enum { MANY_KERNELS = 4 };
+    static const double THIN_SHARE = 0.05;
+    const SimCounters *counters = &statistics->counters;
+    switch (doubt) {
+    case DOUBT_unknown_code: return statistics->is_doubtful;
+    case DOUBT_thin_sample: return statistics->sampled_share > 0 && statistics->sampled_share < THIN_SHARE;
+    case DOUBT_textures: return counters->texture_requests > 0;
+    case DOUBT_matrices: return counters->tensor > 0;
+    case DOUBT_atomics: return counters->atomic_requests > 0;
+    case DOUBT_uneven_blocks: return statistics->has_uneven_blocks;
+    case DOUBT_launches: return statistics->kernels > MANY_KERNELS;
+    case DOUBT_streams: return statistics->uses_streams;
+    case DOUBT_host_work: return statistics->waits_for_host;
+    case MODEL_DOUBTS: break;
+    }
+    return false;
+}
+
+bool result_score_has_doubt(const Result *result, ModelDoubt doubt)
+{
+    for (size_t i = 0; i < result->case_count && result->device.modelled; i++)
+        if (result->cases[i].time.ms > 0 && result_has_doubt(&result->cases[i].statistics, doubt))
+            return true;
+    return false;
+}
+
+const char *result_doubt_words(ModelDoubt doubt)
+{
+#define DOUBT_WORDS(NAME, WORDS) [DOUBT_##NAME] = WORDS,
+    static const char *const words[] = {MODEL_DOUBT_LIST(DOUBT_WORDS)};
+    return words[doubt];
+}
+
+/* Gives a modelled time its terms: what limits the kernel, and each doubt. */
+static void set_model(const DeviceStatistics *statistics, const DeviceInfo *device, MeasuredTime *time)
+{
+#define DOUBT_NAME(NAME, WORDS) [DOUBT_##NAME] = #NAME,
+    static const char *const names[] = {MODEL_DOUBT_LIST(DOUBT_NAME)};
+    Text text = {0};
+    const char *limiter = statistics->limiter[0] == '\0' ? "copies" : statistics->limiter;
+    const double factor = device->model_factors[model_kind(limiter)];
+    if (!device->modelled || !(factor >= 1))
+        return;
+    text_printf(&text, "%s %.4g", limiter, log(factor));
+    for (int i = 0; i < MODEL_DOUBTS; i++)
+        if (result_has_doubt(statistics, i))
+            text_printf(&text, ", %s %.4g", names[i], log(device->doubts[i]));
+    *time = time_made(time->ms, time->uncertainty, text.data);
+    text_free(&text);
 }
 
 void result_time_case(CaseResult *item, const DeviceInfo *device)
@@ -304,8 +352,8 @@ void result_time_case(CaseResult *item, const DeviceInfo *device)
     if (device->usual_launch_s > 0)
         timing_take_off(&item->timing, device_host_constant_s(device), device->launch_spread_s);
     const double time_s = item->timing.time_s;
-    item->time = (MeasuredTime){.ms = 1e3 * time_s, .uncertainty = case_uncertainty(item, 0)};
-    item->model_factor = device->modelled ? device->model_factors[model_kind(&item->statistics)] : 0;
+    item->time = time_made(1e3 * time_s, case_uncertainty(item, 0), NULL);
+    set_model(&item->statistics, device, &item->time);
     item->gflops = (double)item->operations / time_s * 1e-9;
     item->gbytes_per_s = (double)item->bytes / time_s * 1e-9;
     if (device->copy_bytes_per_s > 0 && device->fma_flops_per_s > 0)
@@ -342,20 +390,18 @@ static MeasuredTime *timed_cases(Result *result, Arena *arena, size_t *count)
 /* Sets the geometric means over the timed cases, which all have a time. */
 static void average_rates(Result *result, double count)
 {
-    double log_gflops = 0, log_gbytes = 0, log_roofline = 0, log_factor = 0;
+    double log_gflops = 0, log_gbytes = 0, log_roofline = 0;
     for (size_t i = 0; i < result->case_count; i++) {
         const CaseResult *item = &result->cases[i];
         if (item->group != CASE_TIMED)
             continue;
         log_gflops += log(item->gflops);
         log_gbytes += log(item->gbytes_per_s);
-        log_factor += log(item->model_factor);
         log_roofline += log(item->roofline); /* unknown, 0, stays 0: exp(log(0)) */
     }
     result->gflops = exp(log_gflops / count);
     result->gbytes_per_s = exp(log_gbytes / count);
     result->roofline = exp(log_roofline / count);
-    result->model_factor = exp(log_factor / count);
 }
 
 void result_score(Result *result)
@@ -364,8 +410,10 @@ void result_score(Result *result)
     size_t count;
     const MeasuredTime *times = timed_cases(result, &arena, &count);
     result->score = timing_score(times, count);
-    if (result->score.ms > 0)
+    if (result->score.ms > 0) {
         average_rates(result, (double)count);
+        time_mean_model(times, count, &result->score);
+    }
     arena_free(&arena);
 }
 

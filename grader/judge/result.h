@@ -136,10 +136,9 @@ typedef struct CaseResult {
     CaseSample *warm_up; /* likewise, of the calls before those that are timed */
     size_t warm_up_count;
     const char
-        *fewer_calls;    /* why a block had fewer timed calls than the problem wants: one sentence; NULL: it had all */
-    Timing timing;       /* from the samples */
-    MeasuredTime time;   /* the same time, with the uncertainty of the sitting */
-    double model_factor; /* of a modelled time: a GPU's is within this factor of it for nine in ten; 0: not modelled */
+        *fewer_calls;  /* why a block had fewer timed calls than the problem wants: one sentence; NULL: it had all */
+    Timing timing;     /* from the samples */
+    MeasuredTime time; /* the same time, with the uncertainty of the sitting */
     double gflops, gbytes_per_s, roofline;
     DeviceStatistics statistics;
     double known_ms;      /* timed cases of a result that would rank: the best time known before; 0: none */
@@ -203,7 +202,6 @@ typedef struct Result {
     struct Result *second;
 
     MeasuredTime score;                    /* geometric mean over the timed cases; ms 0: no score */
-    double model_factor;                   /* the same of the cases' factors, which err alike; 0: not modelled */
     double gflops, gbytes_per_s, roofline; /* geometric means as well */
 
     char rank_status[300];         /* "ranked", or "not ranked: " or "quarantined: " and the reason */
@@ -229,6 +227,10 @@ void result_keep_case(Result *result, const Testcase **testcases, const char *na
 /* Adds a warning, unless it is there already. */
 __attribute__((format(printf, 2, 3))) void result_warn(Result *result, const char *format, ...);
 
+/* Whether a doubt concerns a modelled time; a score, through one of its cases; and what it is in words. */
+bool result_has_doubt(const DeviceStatistics *statistics, ModelDoubt doubt);
+bool result_score_has_doubt(const Result *result, ModelDoubt doubt);
+const char *result_doubt_words(ModelDoubt doubt);
 /* Computes the time and the rates of a case from its samples. */
 void result_time_case(CaseResult *item, const DeviceInfo *device);
 /* The same case in the second sitting; NULL: it was not timed there. */

@@ -102,6 +102,16 @@ RECORD(details_table, SampleDetails,
     ROW(SampleDetails, printed, "printed", .sparse = true),
     ROW(SampleDetails, printed_lost, "printed_lost", .sparse = true, .about = "samples: what the submission printed, and how many bytes of it were dropped"));
 
+/* ---- times ------------------------------------------------------------------------------------------------------- */
+
+RECORD_WHEN(has_model, MeasuredTime, it->model[0] != '\0')
+RECORD_PUT(put_factor, MeasuredTime, json_put_number(object, row->key, time_model_factor(*it)))
+
+/* Of a modelled time. */
+RECORD(model_table, MeasuredTime,
+    ROW_HAND("model_factor", .when = has_model, .put = put_factor, .about = "modelled times: for nine in ten, the GPU's time is within this factor of it, up or down"),
+    ROW(MeasuredTime, model, "model_terms", .sparse = true, .about = "the logarithm of that factor, by limit and by doubt; [ties](../explanation/timing-and-ranks.md#ties-ranks-and-percentiles) follow from it"));
+
 /* ---- timed cases ------------------------------------------------------------------------------------------------- */
 
 static void put_summaries(cJSON *object, const RecordRow *row, const void *record, const void *root)
@@ -155,7 +165,7 @@ RECORD_WHEN(has_counters, CaseResult, it->statistics.has_counters)
 RECORD(timed_table, CaseResult,
     ROW(CaseResult, time.ms, "time_ms", .sparse = true),
     ROW(CaseResult, time.uncertainty, "uncertainty", .sparse = true, .about = "timed cases: the time, and its uncertainty"),
-    ROW(CaseResult, model_factor, "model_factor", .sparse = true, .about = "modelled times: for nine in ten, the GPU's time is within this factor of it, up or down"),
+    ROW_OBJECT(CaseResult, time, NULL, model_table),
     ROW(CaseResult, timing.min_s, "min_ms", .when = has_distribution, .scale = 1e3, .sparse = true),
     ROW(CaseResult, timing.p5_s, "p5_ms", .when = has_distribution, .scale = 1e3, .sparse = true),
     ROW(CaseResult, timing.p95_s, "p95_ms", .when = has_distribution, .scale = 1e3, .sparse = true),
@@ -324,7 +334,8 @@ RECORD(percentiles_table, Result,
 RECORD(reference_table, ReferenceTime,
     ROW(ReferenceTime, name, "name"),
     ROW(ReferenceTime, time.ms, "score_ms"),
-    ROW(ReferenceTime, time.uncertainty, "uncertainty"));
+    ROW(ReferenceTime, time.uncertainty, "uncertainty"),
+    ROW_OBJECT(ReferenceTime, time, NULL, model_table));
 
 RECORD(use_table, CompileKernel,
     ROW(CompileKernel, registers, "registers"),
@@ -384,6 +395,16 @@ static void put_warnings(cJSON *object, const RecordRow *row, const void *record
         cJSON_AddItemToArray(warnings, cJSON_CreateString(result->warnings[i]));
 }
 
+static void put_doubts(cJSON *object, const RecordRow *row, const void *record, const void *root)
+{
+    cJSON *doubts = NULL;
+    for (int i = 0; i < MODEL_DOUBTS; i++)
+        if (result_score_has_doubt(record, i)) {
+            doubts = doubts == NULL ? cJSON_AddArrayToObject(object, row->key) : doubts;
+            cJSON_AddItemToArray(doubts, cJSON_CreateString(result_doubt_words(i)));
+        }
+}
+
 RECORD_PUT(put_problem, Result, cJSON_AddStringToObject(object, row->key, it->problem->id))
 RECORD_PUT(put_revision, Result, cJSON_AddStringToObject(object, row->key, it->problem->revision.hex))
 RECORD_WHEN(is_modelled, Result, it->device.modelled)
@@ -416,13 +437,14 @@ RECORD_PUBLIC(result_table, Result,
     ROW(Result, note, "note", .sparse = true, .about = "a sentence about something that is allowed and worth knowing, from the sample cases"),
     ROW(Result, score.ms, "score_ms", .sparse = true),
     ROW(Result, score.uncertainty, "uncertainty", .sparse = true, .about = "geometric mean of the timed cases' times; its uncertainty, with which times of one device are compared"),
-    ROW(Result, model_factor, "model_factor", .sparse = true, .about = "modelled times: geometric mean of the timed cases' factors"),
+    ROW_OBJECT(Result, score, NULL, model_table),
+    ROW_HAND("model_doubts", .put = put_doubts, .about = "the doubts in words, if there are any"),
     ROW(Result, gflops, "gflops", .sparse = true),
     ROW(Result, gbytes_per_s, "gbytes_per_s", .sparse = true),
     ROW(Result, roofline, "roofline", .sparse = true, .about = "geometric means over the timed cases; `roofline` is the least time of the direct method on this device over the time"),
     ROW(Result, rank, "rank", .sparse = true, .about = "1 + the number of people who are significantly faster"),
     ROW_SAME("percentile", percentiles_table, .brief = true, .about = "among `references` and `class`: `n` (others), and if that is not 0 `value`, `interval` (the range that ties allow), `slower`, `tied`"),
-    ROW_LIST(Result, ladder, ladder_count, "references", reference_table, .brief = true, .about = "the reference solutions, fastest first: `name`, `score_ms`, `uncertainty`"),
+    ROW_LIST(Result, ladder, ladder_count, "references", reference_table, .brief = true, .about = "the reference solutions, fastest first: `name`, `score_ms`, `uncertainty`, `model_factor`, `model_terms`"),
     ROW_OBJECT(Result, compiled, "compile", compile_table, .brief = true, .about = "`seconds`, `cached`, `diagnostics`, and where nvcc compiled `kernels` with their `name`, `registers`, `shared_bytes`, `spill_bytes`, and the most of any kernel"),
     ROW_OBJECT(Result, seconds, "seconds", step_table, .brief = true, .about = "wall clock of `start`, `compile`, `sample`, `hidden` (prolonged to 0.25 s, 0.5 s, 1 s and so on), `timed`, `second_sitting`; on a real GPU also of their parts `check` (expected outputs), `open` (a broker) and `wait` (for a free, steady device)"),
     ROW_SAME(NULL, condition_table),

@@ -105,12 +105,16 @@ static void sort_contenders(Retiming *retiming)
     }
 }
 
-Status retime_choose(Store *store, const Problem *problem, const char *device, size_t top, Retiming *retiming,
-                     Message *why)
+Status retime_choose(Store *store, const Problem *problem, const char *of, const char *on, size_t top,
+                     Retiming *retiming, Message *why)
 {
+    Board other;
     *retiming = (Retiming){.problem = problem};
-    Status status = ranking_find_board(problem, device, &retiming->device, &retiming->board, why);
-    retiming->most_rounds = retiming->device.modelled ? MODELLED_ROUNDS : MOST_ROUNDS;
+    Status status = ranking_find_board(problem, on, &retiming->device, &other, why);
+    THEN(status, ranking_find_board(problem, of, &retiming->of, &retiming->board, why));
+    retiming->most_rounds = strcmp(retiming->of.id, retiming->device.id) != 0 ? 1
+                            : retiming->device.modelled                       ? MODELLED_ROUNDS
+                                                                              : MOST_ROUNDS;
     THEN(status, add_people(store, top, retiming, why));
     THEN(status, add_reference(store, retiming, why));
     if (status == STATUS_OK)
@@ -223,6 +227,12 @@ bool retime_contradicts(const Retiming *retiming)
                 return true;
         }
     return false;
+}
+
+bool retime_is_outside(const Contender *contender)
+{
+    const double factor = time_model_factor(contender->stored), ratio = contender->retimed_ms / contender->stored.ms;
+    return factor > 1 && contender->retimed_ms > 0 && !(ratio <= factor && ratio >= 1 / factor);
 }
 
 void retime_free(Retiming *retiming)

@@ -1,9 +1,11 @@
-/* retime.h - times the best submissions of a board side by side: A B A B, in one go on one device.
+/* retime.h - times the best submissions of a board side by side: A B A B, in one go on one device. It may be another one than
+ * the board's: a real GPU shows how good the modelled times of a simulated board are.
  *
  * Times that were taken on different days differ by more than the device does within minutes. Each round times every
  * contender once, one after the other, each in new processes. There are seven, and more until each two contenders are told
  * apart or differ by less than 2 %, at most 31; of modelled times, which do not vary, two. Contenders are the best runs of a board, one for each person,
- * from the sources that the database keeps, and the best reference solution. Nothing is stored.  */
+ * from the sources that the database keeps, and the best reference solution. Nothing is stored. On another device
+ * than the board's one round is enough.  */
 #ifndef GRADER_RANKING_RETIME_H
 #define GRADER_RANKING_RETIME_H
 
@@ -34,7 +36,7 @@ typedef struct Contender {
 typedef struct Retiming {
     const Problem *problem; /* owned by the caller */
     Board board;
-    DeviceInfo device;
+    DeviceInfo of, device; /* the board's, and the one that times */
     Contender *contenders; /* in the order of their stored times */
     size_t count;
     size_t rounds, most_rounds; /* that were timed, and that may be */
@@ -43,9 +45,10 @@ typedef struct Retiming {
     Arena arena;
 } Retiming;
 
-/* Chooses the contenders: the `top` best people, and the best reference solution. There may be none. */
-MUST_USE Status retime_choose(Store *store, const Problem *problem, const char *device, size_t top, Retiming *retiming,
-                              Message *why);
+/* Chooses the contenders on the board of device `of`, to be timed on device `on`: the `top` best people, and the best reference
+ * solution. There may be none. */
+MUST_USE Status retime_choose(Store *store, const Problem *problem, const char *of, const char *on, size_t top,
+                              Retiming *retiming, Message *why);
 
 /* Times them, and fills in times and ranks. */
 MUST_USE Status retime_run(Retiming *retiming, Progress *progress, Message *why);
@@ -58,6 +61,10 @@ PairedRatio retime_ratio(const Retiming *retiming, const Contender *a, const Con
 
 /* True if a contender is significantly faster than one that the stored times put significantly before it. */
 bool retime_contradicts(const Retiming *retiming);
+
+/* True if a time on the other device lies outside of the interval of the board's modelled time. A stored time of which the
+ * interval is unknown, of an older version, has none. */
+bool retime_is_outside(const Contender *contender);
 
 void retime_free(Retiming *retiming);
 

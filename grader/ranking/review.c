@@ -60,16 +60,24 @@ static const CaseResult *beyond_roofline(const Result *result, const KnownTime *
     return NULL;
 }
 
+/* How far ahead of all others a time is believed that this doubt concerns. */
+static double believed_lead(const Result *result, ModelDoubt doubt)
+{
+    return doubt == DOUBT_unknown_code ? 1 : result->problem->review_factor;
+}
+
 bool review_doubts(const Result *result, const KnownTime *known, char *text, size_t size)
 {
-    for (size_t i = 0; i < result->case_count; i++) {
-        const CaseResult *item = &result->cases[i];
-        if (!(item->time.ms > 0) || !item->statistics.is_doubtful || !(lead_of(item, known[i].best_ms) > 1))
-            continue;
-        snprintf(text, size, "\"%.80s\" took %s, but the model cannot relate a kernel's machine code to its PTX",
-                 item->name, quantity_time(item->time.ms).text);
-        return true;
-    }
+    for (size_t i = 0; i < result->case_count && result->device.modelled; i++)
+        for (int doubt = 0; doubt < MODEL_DOUBTS; doubt++) {
+            const CaseResult *item = &result->cases[i];
+            if (!(item->time.ms > 0) || !result_has_doubt(&item->statistics, doubt) ||
+                !(lead_of(item, known[i].best_ms) > believed_lead(result, doubt)))
+                continue;
+            snprintf(text, size, "\"%.80s\" took %s, but the model is not sure of that: %s", item->name,
+                     quantity_time(item->time.ms).text, result_doubt_words(doubt));
+            return true;
+        }
     return false;
 }
 

@@ -10,8 +10,9 @@
  *     a teacher accepted, is nearly as fast: many small steps do not lead past the roofline without a teacher
  *     if the second sitting gives no times that count.
  *
- * Otherwise the times of the first sitting stand. A modelled time that is faster than all others waits at once where the
- * model does not know the machine code of a kernel, or does not believe its lines (DeviceStatistics.is_doubtful).  */
+ * Otherwise the times of the first sitting stand. A modelled time would be the same in a second sitting. So there the question is
+ * whether the model is sure: a case that is faster than all others by the factor waits at once where a doubt concerns it
+ * (ModelDoubt), and by any lead where the model cannot relate machine code to PTX.  */
 #ifndef GRADER_RANKING_REVIEW_H
 #define GRADER_RANKING_REVIEW_H
 
@@ -30,7 +31,7 @@ MUST_USE Status review_result(Store *store, const JudgeJob *first, Result *resul
 /* The first timed case that is faster than what is known by the factor, the most so; NULL: there is none. */
 const CaseResult *review_suspect(const Result *result, const KnownTime *known);
 
-/* True if a case is faster than all that is known by a model that is not sure of it; then `text` says so. */
+/* True if a case is ahead of all that is known and the model is not sure of it; then `text` says why. */
 bool review_doubts(const Result *result, const KnownTime *known, char *text, size_t size);
 
 /* Why a result with a second sitting must wait, in `text`; "" if it need not. */

@@ -205,14 +205,20 @@ enum {
     ROOFLINE_COLUMNS = 10
 };
 
+/* The range of the GPU's time, and why it is wider than usual. */
 static void add_model_error(const Result *result, Text *out)
 {
-    if (!(result->model_factor > 0) || !result->device.calibrated)
-        return;
+    const double factor = time_model_factor(result->score);
     report_add_label(out, "hardware");
-    text_printf(out, "%s to %s for nine in ten such kernels\n",
-                quantity_time(result->score.ms / result->model_factor).text,
-                quantity_time(result->score.ms * result->model_factor).text);
+    text_printf(out, "%s to %s for nine in ten such kernels%s\n", quantity_time(result->score.ms / factor).text,
+                quantity_time(result->score.ms * factor).text,
+                result->device.calibrated ? "" : " (a guess: no time was compared with such a GPU)");
+    for (int i = 0; i < MODEL_DOUBTS; i++)
+        if (result_score_has_doubt(result, i)) {
+            report_add_label(out, "");
+            text_printf(out, "wider by a factor of %s: %s\n", quantity_ratio(result->device.doubts[i]).text,
+                        result_doubt_words(i));
+        }
 }
 
 /* The score, with its uncertainty, and the throughput. */
@@ -220,10 +226,12 @@ static void report_add_score(const Result *result, TerminalStyle style, Text *ou
 {
     report_add_label(out, "time");
     terminal_colour(style, out, COLOUR_MARK, quantity_time(result->score.ms).text);
-    text_printf(out, " %s %s", report_plus_minus(style), quantity_percent(result->score.uncertainty, 1).text);
+    if (!result->device.modelled)
+        text_printf(out, " %s %s", report_plus_minus(style), quantity_percent(result->score.uncertainty, 1).text);
     report_add_label_of_times(&result->device, out);
     text_add(out, ", geometric mean of the timed cases\n");
-    add_model_error(result, out);
+    if (result->device.modelled)
+        add_model_error(result, out);
     report_add_label(out, "throughput");
     text_printf(out, "%s GFLOP/s, %s GB/s", quantity_rate(result->gflops).text,
                 quantity_rate(result->gbytes_per_s).text);

@@ -122,6 +122,7 @@ RECORD(run_table, RecordedRun,
     ROW(RecordedRun, run.rank_status, "rank_status"),
     ROW(RecordedRun, run.time.ms, "score_ms"),
     ROW(RecordedRun, run.time.uncertainty, "uncertainty"),
+    ROW(RecordedRun, run.time.model, "model_terms", .sparse = true),
     ROW(RecordedRun, run.machine_code, "machine_code"),
     ROW(RecordedRun, run.file_name, "file"),
     ROW(RecordedRun, run.source_hash, "source_hash", .about = "as in result.json"),
@@ -234,6 +235,15 @@ static void add_retimed(const Retiming *retiming, Text *out)
     arena_free(&arena);
 }
 
+static void add_missing(const Retiming *retiming, Text *out)
+{
+    for (size_t i = 0; i < retiming->missing_count; i++) {
+        text_add(out, "  not timed, since the database lacks the source: ");
+        terminal_add_line(out, retiming->missing[i]);
+        text_add(out, "\n");
+    }
+}
+
 void report_retime(const Retiming *retiming, Text *out)
 {
     text_printf(out, "%s (%s) on %s%s%s\n", retiming->problem->id, retiming->problem->title, retiming->board.device,
@@ -242,12 +252,47 @@ void report_retime(const Retiming *retiming, Text *out)
     add_stored(retiming, out);
     text_add(out, "\n");
     add_retimed(retiming, out);
-    for (size_t i = 0; i < retiming->missing_count; i++) {
-        text_add(out, "  not timed, since the database lacks the source: ");
-        terminal_add_line(out, retiming->missing[i]);
-        text_add(out, "\n");
-    }
+    add_missing(retiming, out);
     text_add(out, retime_contradicts(retiming) ? "\n  The orders contradict each other.\n" : "\n  The orders agree.\n");
+}
+
+/* ---- a board against another device ------------------------------------------------------------------------------ */
+
+enum { INTERVAL_COLUMNS = 24 };
+
+static void add_checked(const Contender *contender, Text *out)
+{
+    const double factor = time_model_factor(contender->stored), stored_ms = contender->stored.ms;
+    Text interval = {0};
+    if (factor > 1)
+        text_printf(&interval, "%s to %s", quantity_time(stored_ms / factor).text,
+                    quantity_time(stored_ms * factor).text);
+    text_add(out, "  ");
+    add_name(contender, out);
+    terminal_pad(out, quantity_time(stored_ms).text, -RETIME_TIME_COLUMNS);
+    terminal_pad(out, factor > 1 ? interval.data : "unknown", -INTERVAL_COLUMNS);
+    if (contender->retimed_ms > 0) {
+        terminal_pad(out, quantity_time(contender->retimed_ms).text, -RETIME_TIME_COLUMNS);
+        text_printf(out, "%8s%s\n", quantity_ratio(contender->retimed_ms / stored_ms).text,
+                    retime_is_outside(contender) ? "  outside" : "");
+    } else {
+        text_printf(out, "  %s\n", verdict_name(contender->verdict));
+    }
+    text_free(&interval);
+}
+
+void report_check_board(const Retiming *retiming, Text *out)
+{
+    text_printf(out, "%s (%s), the board of %s against %s\n", retiming->problem->id, retiming->problem->title,
+                retiming->board.device, retiming->device.name);
+    if (retiming->count == 0)
+        text_add(out, "  nobody yet, and no reference solution with a time\n");
+    else
+        text_printf(out, "  %-*s%*s%*s%*s%8s\n", RETIME_NAME_COLUMNS, "name", RETIME_TIME_COLUMNS, "modelled",
+                    INTERVAL_COLUMNS, "nine in ten", RETIME_TIME_COLUMNS, "timed", "ratio");
+    for (size_t i = 0; i < retiming->count; i++)
+        add_checked(&retiming->contenders[i], out);
+    add_missing(retiming, out);
 }
 
 /* ==== report leaderboard ========================================================================================== */
@@ -259,7 +304,7 @@ static void add_standing(const Standing *standing, Text *out)
     text_printf(out, "%5zu  ", standing->rank);
     terminal_pad(out, standing->person, NAME_COLUMNS);
     terminal_pad(out, quantity_time(standing->time.ms).text, -TIME_COLUMNS);
-    terminal_pad(out, quantity_percent(standing->time.uncertainty, 1).text, -UNCERTAINTY_COLUMNS);
+    terminal_pad(out, quantity_percent(time_reach(standing->time), 1).text, -UNCERTAINTY_COLUMNS);
     if (standing->percentile.n > 0)
         text_printf(out, "%*.1f", PERCENTILE_COLUMNS, standing->percentile.value);
     else

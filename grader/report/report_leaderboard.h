@@ -27,6 +27,10 @@ extern const struct RecordTable quarantine_table;
 
 void report_retime(const Retiming *retiming, Text *out);
 
+/* A board of modelled times against the times of another device: each with its interval, and whether that holds the other
+ * time. */
+void report_check_board(const Retiming *retiming, Text *out);
+
 /* ==== report leaderboard ========================================================================================== */
 
 /* `times` is the label that device_time_label() gives, "" for measured times. */

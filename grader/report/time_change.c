@@ -1,6 +1,5 @@
 #include "grader/report/time_change.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,7 +31,7 @@ TimeChange time_change(MeasuredTime before, MeasuredTime after)
         return (TimeChange){.order = TIME_UNKNOWN};
     return (TimeChange){
         .ratio = after.ms / before.ms,
-        .uncertainty = hypot(before.uncertainty, after.uncertainty),
+        .uncertainty = time_ratio_uncertainty(before, after),
         .order = time_is_faster(after, before)   ? TIME_FASTER
                  : time_is_faster(before, after) ? TIME_SLOWER
                                                  : TIME_NOISE,

@@ -1,8 +1,7 @@
 /* time_change.h - how two uncertain times of the same work compare: whether they may be compared at all, the ratio, and whether
  * it is more than noise. Pages and the command line both ask here.
  *
- * Uncertainties are relative half-widths of 95 % intervals; those of two sittings are independent, so they add up in
- * quadrature. The times differ beyond noise where one would rank before the other (leaderboard/store.h).  */
+ * The times differ beyond noise where one would rank before the other (leaderboard/store.h).  */
 #ifndef GRADER_REPORT_TIME_CHANGE_H
 #define GRADER_REPORT_TIME_CHANGE_H
 

@@ -67,7 +67,7 @@ typedef struct DeviceInfo {
     uint32_t clock_khz, memory_clock_khz, memory_bus_bits;
     double read_bytes_per_s, copy_bytes_per_s, fma_flops_per_s; /* measured ceilings; 0: not measured */
     double tf32_flops_per_s;                                    /* likewise, of the tensor cores in TF32 */
-    double model_factors[MODEL_KINDS];                          /* of modelled times: HardwareProfile.model_factors */
+    double model_factors[MODEL_KINDS], doubts[MODEL_DOUBTS];    /* of modelled times: as in HardwareProfile */
     double usual_clock_mhz; /* of the multiprocessors under load, when the ceilings were measured; 0: unknown */
     double clock_gap_s;     /* host time minus event time of the same work; 0 until the device is calibrated */
     double launch_s;        /* an empty launch, timed as a call is: median, before any code of others; 0: unknown */
@@ -540,6 +540,10 @@ typedef struct DeviceStatistics {
     uint64_t certain_bytes; /* SimReport.certain_bytes, of the output */
     double sample_error;    /* largest of SimReport.sample_error */
     bool is_doubtful;       /* the model does not know, or does not believe, the machine code of a kernel */
+    bool
+        has_uneven_blocks; /* the busiest multiprocessor has a quarter more to do than blocks that are alike would give it */
+    bool uses_streams;      /* kernels were in different streams */
+    bool waits_for_host;    /* between two operations the device had nothing to do */
     bool is_sample_unsound; /* something read memory that such a kernel had left incomplete: nothing here counts */
 } DeviceStatistics;
 

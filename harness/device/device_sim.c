@@ -178,6 +178,7 @@ void device_describe_sim(const HardwareProfile *profile, DeviceInfo *info)
     memcpy(info->max_block, profile->max_block, sizeof info->max_block);
     memcpy(info->max_grid, profile->max_grid, sizeof info->max_grid);
     memcpy(info->model_factors, profile->model_factors, sizeof info->model_factors);
+    memcpy(info->doubts, profile->doubts, sizeof info->doubts);
     snprintf(info->id, sizeof info->id, "sim-%s", profile->name);
     snprintf(info->name, sizeof info->name, "%s (simulated%s)", profile->title,
              profile->calibrated ? "" : ", uncalibrated");

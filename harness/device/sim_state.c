@@ -45,6 +45,10 @@ static void enter_work(SimDevice *sim, const Moment *work)
     (work->stream == NULL ? &sim->legacy : work->stream)->end_s = end_s;
     if (!takes_time)
         return;
+    const bool is_first = sim->busy_s == 0;
+    sim->statistics.waits_for_host |= !is_first && start_s > sim->last_end_s;
+    sim->statistics.uses_streams |= !is_first && work->stream != sim->last_stream;
+    sim->last_stream = work->stream;
     sim->engine_end_s[work->engine] = end_s;
     sim->busy_s += work->seconds;
     sim->first_start_s = fmin(sim->first_start_s, start_s);

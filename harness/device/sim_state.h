@@ -119,6 +119,7 @@ typedef struct SimDevice {
     double engine_end_s[ENGINE_COUNT];
     double first_start_s, last_end_s; /* of the bracket; and so is: */
     double busy_s;                    /* sum of the durations of its operations */
+    const DeviceStream *last_stream;  /* of the last of them */
     CudaError sticky;
     DeviceFault fault;
     DeviceStatistics statistics;

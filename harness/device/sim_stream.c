@@ -538,6 +538,7 @@ static CudaError bracket_begin(Device *device)
     sim_queue_open(sim);
     sim->first_start_s = INFINITY;
     sim->last_end_s = sim->busy_s = 0;
+    sim->statistics.waits_for_host = sim->statistics.uses_streams = false; /* those of the call count */
     return sim->sticky;
 }
 
@@ -736,7 +737,15 @@ static CudaError keep_fault(SimDevice *sim, const SimReport *report)
     return refused ? ending.error : CUDA_ERROR_SUCCESS;
 }
 
-static void count_kernel(SimDevice *sim, const SimFunction *function, const SimReport *report)
+/* Whether the busiest multiprocessor does a quarter more than it would if all blocks were alike. */
+static bool is_uneven(const SimDevice *sim, const BlockShares *shares, const LaunchShape *shape)
+{
+    const double multiprocessors = simgpu_profile(sim->gpu)->multiprocessors;
+    const double blocks = (double)shape->grid[0] * shape->grid[1] * shape->grid[2];
+    return shares->share * blocks > 1.25 * ceil(blocks / multiprocessors);
+}
+
+static void count_kernel(SimDevice *sim, const SimFunction *function, const LaunchShape *shape, const SimReport *report)
 {
     DeviceStatistics *sum = &sim->statistics;
     sum->kernels++;
@@ -747,6 +756,7 @@ static void count_kernel(SimDevice *sim, const SimFunction *function, const SimR
     SimFunctionInfo facts;
     simgpu_function_info(function, &facts);
     sum->is_doubtful |= facts.has_unknown_code || report->machine.is_doubtful;
+    sum->has_uneven_blocks |= is_uneven(sim, &report->block_shares, shape);
     if (report->modelled_s < sim->longest_s)
         return;
     sim->longest_s = report->modelled_s;
@@ -795,7 +805,7 @@ static double carry_kernel(SimDevice *sim, void *what, uint8_t *staging)
         simgpu_launch(sim->gpu, &grid, &report);
     sim->kernel_seconds += thread_s() - start_s;
     touch_memory(sim, &report);
-    count_kernel(sim, grid.function, &report);
+    count_kernel(sim, grid.function, &work->shape, &report);
     if (sim->profile != NULL)
         sim_profile_launch(sim, &grid, &report);
     sim_keep_findings(sim, &report);

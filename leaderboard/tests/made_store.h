@@ -38,7 +38,7 @@ static inline int remove_folder(void **state)
 
 /* Begins what makes an older database of a new one. */
 #define OF_VERSION_6                                                                                                   \
-    "DROP VIEW run_states; DROP VIEW board_runs; DROP INDEX runs_of_a_board;"                                          \
+    "DROP VIEW run_states; DROP VIEW board_runs; DROP INDEX runs_of_a_board; DROP TABLE run_models;"                   \
     "CREATE INDEX runs_of_a_board ON runs (problem, revision, device, epoch);"                                         \
     "CREATE VIEW run_states AS SELECT id AS run, 'ranked' AS state FROM runs;"
 

@@ -101,6 +101,7 @@ static void all_among_all_are_as_each_among_the_others(void **state)
 {
     static const size_t counts[] = {1, 2, 3, 7, 64, 333};
     static const double spreads[] = {0, 1e-6, 0.01, 3}, uncertainties[] = {0, 0.001, 0.05, 1};
+    static const char *const models[] = {NULL, "", "lsu 0.29", "lsu 0.1, dram 0.2", "dram 0.6, textures 0.3"};
     enum { MOST = 333 };
     MeasuredTime times[MOST], others[MOST];
     Percentile got[MOST];
@@ -110,7 +111,8 @@ static void all_among_all_are_as_each_among_the_others(void **state)
         const double spread = spreads[row / COUNT_OF(counts) % COUNT_OF(spreads)];
         const double most = uncertainties[row / COUNT_OF(counts) / COUNT_OF(spreads)];
         for (size_t i = 0; i < count; i++)
-            times[i] = (MeasuredTime){1 + spread * (rand() % 1000) / 1000, most * (rand() % 5) / 4};
+            times[i] = time_made(1 + spread * (rand() % 1000) / 1000, most * (rand() % 5) / 4,
+                                 models[row % 2 == 0 ? 0 : (size_t)rand() % COUNT_OF(models)]);
         percentiles_among_all(times, count, got);
         for (size_t i = 0; i < count; i++) {
             memcpy(others, times, sizeof others);
@@ -121,6 +123,52 @@ static void all_among_all_are_as_each_among_the_others(void **state)
                     "%zu people, spread %g, uncertainty %g, number %zu: %zu slower, %zu faster, expected %zu, %zu",
                     count, spread, most, i, got[i].slower, got[i].faster, expected.slower, expected.faster);
         }
+    }
+}
+
+/* Where the same limits both, the model errs alike; else both intervals decide. */
+static void modelled_times_tie_by_what_the_model_does_not_compute_alike(void **state)
+{
+    static const struct {
+        const char *a, *b;
+        double least; /* ratio from which on b is slower */
+    } rows[] = {
+        {"lsu 0.3", "lsu 0.3", 1.0071}, /* the samples alone, 0.5 % each */
+        {"lsu 0.3, textures 0.4", "lsu 0.3, textures 0.4", 1.0071},
+        {"lsu 0.3", "dram 0.4", 1.6487},              /* exp(0.5), by Pythagoras */
+        {"lsu 0.3", "lsu 0.3, textures 0.3", 1.3499}, /* exp(0.3) */
+        {"lsu 0.2, dram 0.1", "lsu 0.3", 1.1519},     /* in one case of three another limit */
+        {"", "lsu 0.3", 1.3499},
+        {NULL, NULL, 1.0071},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        for (int turned = 0; turned < 2; turned++) {
+            const char *a = turned ? rows[i].b : rows[i].a, *b = turned ? rows[i].a : rows[i].b;
+            const MeasuredTime fast = time_made(2, 0.005, a);
+            MeasuredTime slow = time_made(2 * rows[i].least * 1.002, 0.005, b);
+            if (!time_is_faster(fast, slow) || time_is_faster(slow, fast))
+                fail_test("row %zu: a tie beyond %g", i, rows[i].least);
+            slow.ms = 2 * rows[i].least * 0.998;
+            if (time_is_faster(fast, slow) || time_is_faster(slow, fast))
+                fail_test("row %zu: no tie below %g", i, rows[i].least);
+        }
+}
+
+static void the_terms_of_a_model_give_its_factor(void **state)
+{
+    static const struct {
+        const char *model;
+        bool is_valid;
+        double factor;
+    } rows[] = {
+        {NULL, true, 1},      {"", true, 1},         {"lsu 0.25, dram 0.5", true, 2.117}, {"lsu", false, 1},
+        {"lsu -1", false, 1}, {"lsu nan", false, 1}, {"lsu 0.25;", false, 1.284},         {"lsu 1e9", false, 1}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const MeasuredTime time = time_made(1, 0.005, rows[i].model);
+        if (time_model_is_valid(time.model) != rows[i].is_valid ||
+            !(time_model_factor(time) > rows[i].factor - 1e-3 && time_model_factor(time) < rows[i].factor + 1e-3))
+            fail_test("row %zu: a factor of %g", i, time_model_factor(time));
+        assert_true(time_reach(time) == (rows[i].factor > 1 ? time_model_factor(time) - 1 : 0.005));
     }
 }
 
@@ -143,6 +191,8 @@ int main(void)
         cmocka_unit_test(runs_of_another_person_are_not_pooled),
         cmocka_unit_test(times_that_tie_share_a_rank),
         cmocka_unit_test(all_among_all_are_as_each_among_the_others),
+        cmocka_unit_test(modelled_times_tie_by_what_the_model_does_not_compute_alike),
+        cmocka_unit_test(the_terms_of_a_model_give_its_factor),
         cmocka_unit_test(an_empty_class_has_no_standings),
     };
     return cmocka_run_group_tests_name("percentile", tests, NULL, NULL);

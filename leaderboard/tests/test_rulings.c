@@ -240,6 +240,34 @@ static void the_best_time_of_a_case_is_of_a_run_that_counts(void **state)
     assert_int_equal(sql("DELETE FROM case_times"), SQLITE_CONSTRAINT);
 }
 
+static void a_database_of_version_7_gets_a_table_for_the_error_of_the_model(void **state)
+{
+    static const char is_7[] = "DROP VIEW run_states; DROP VIEW board_runs; DROP TABLE run_models;"
+                               "CREATE VIEW board_runs AS SELECT id AS run, * FROM runs;"
+                               "CREATE VIEW run_states AS SELECT id AS run, 'ranked' AS state FROM runs;"
+                               "PRAGMA user_version = 7";
+    Arena arena = {0};
+    Message why = {0};
+    StoredRun *runs;
+    size_t count;
+    Store *store = opened(STORE_WRITE);
+    added(store, a_run("ann", 1));
+    store_close(store);
+    assert_int_equal(sql(is_7), SQLITE_OK);
+    store = opened(STORE_WRITE);
+    Run modelled = a_run("bob", 1);
+    modelled.time = time_made(1, 0.005, "lsu 0.25, textures 0.3");
+    added(store, modelled);
+    must(store_runs(store, &board, &arena, &runs, &count, &why), &why);
+    assert_int_equal(count, 2);
+    assert_string_equal(runs[0].time.model, "");
+    assert_string_equal(runs[1].time.model, "lsu 0.25, textures 0.3");
+    arena_free(&arena);
+    store_close(store);
+    assert_int_equal(sql("UPDATE run_models SET model = ''"), SQLITE_CONSTRAINT);
+    assert_int_equal(sql("DELETE FROM run_models"), SQLITE_CONSTRAINT);
+}
+
 static void a_database_of_version_6_gets_all_that_boards_need_into_an_index(void **state)
 {
     Store *store = opened(STORE_WRITE);
@@ -378,6 +406,7 @@ int main(void)
         test(an_older_database_is_upgraded),
         test(an_upgrade_that_fails_changes_nothing),
         test(the_best_time_of_a_case_is_of_a_run_that_counts),
+        test(a_database_of_version_7_gets_a_table_for_the_error_of_the_model),
         test(a_database_of_version_6_gets_all_that_boards_need_into_an_index),
         test(boards_in_memory_are_those_of_the_store),
         test(a_board_with_a_long_history_costs_what_is_new),

@@ -125,8 +125,8 @@ static void a_database_of_something_else_is_refused_and_left_alone(void **state)
 static void a_newer_schema_is_refused(void **state)
 {
     store_close(opened(STORE_WRITE));
-    assert_int_equal(sql("PRAGMA user_version = 8"), SQLITE_OK);
-    refused(STORE_WRITE, STATUS_BAD_INPUT, "written by a newer ConvJudge: schema version 8");
+    assert_int_equal(sql("PRAGMA user_version = 9"), SQLITE_OK);
+    refused(STORE_WRITE, STATUS_BAD_INPUT, "written by a newer ConvJudge: schema version 9");
 }
 
 static void damage(long at) /* three pages */
@@ -371,7 +371,7 @@ static void reference_times_travel_in_a_file(void **state)
     snprintf(file, sizeof file, "%s/sim.json", folder);
     const Board other = {.problem = "conv2d", .revision = "r9", .device = "sim-test", .epoch = 1};
     static const char cases[] = "[{\"name\": \"hidden 1\"}, {\"name\": \"long\", \"time_ms\": 0.125, "
-                                "\"uncertainty\": 0.01, \"samples\": []}]";
+                                "\"uncertainty\": 0.01, \"model_terms\": \"lsu 0.25\", \"samples\": []}]";
     const ReferenceTime one[] = {
         {.name = "naive.cu", .source_hash = "s", .time_utc = "t", .time = {1.0 / 3, 0.005}, .cases = cases}};
     const ReferenceTime two[] = {{.name = "tiled.cu", .source_hash = "s", .time_utc = "t", .time = {0.1, 0.005}},
@@ -386,6 +386,7 @@ static void reference_times_travel_in_a_file(void **state)
     must(references_read(file, &other, &arena, &times, &count, &why), &why);
     assert_int_equal(count, 1);
     assert_true(times[0].time.ms == 1.0 / 3);
+    assert_string_equal(times[0].time.model, "lsu 0.25"); /* the mean of its cases' */
 
     CaseTime *case_times;
     size_t case_count;

@@ -476,7 +476,8 @@ RECORD(rejudge_skip_table, BatchSkip,
 RECORD(rejudge_run_table, Run,
     ROW(Run, board.device, "device"),
     ROW(Run, time.ms, "score_ms", .when = has_time),
-    ROW(Run, time.uncertainty, "uncertainty", .when = has_time));
+    ROW(Run, time.uncertainty, "uncertainty", .when = has_time),
+    ROW(Run, time.model, "model_terms", .when = has_time, .sparse = true));
 
 RECORD(rejudge_side_table, BatchSide,
     ROW(BatchSide, state, "state"),
@@ -488,7 +489,7 @@ RECORD_PUBLIC(rejudge_row_table, BatchRow,
     ROW(BatchRow, submission, "submission"),
     ROW(BatchRow, person, "person"),
     ROW_OBJECT(BatchRow, before, "before", rejudge_side_table, .brief = true),
-    ROW_OBJECT(BatchRow, after, "after", rejudge_side_table, .brief = true, .about = "`state` of the judging, `verdict`, and if known `device`, `score_ms`, `uncertainty`, `rank` (the author's, while the batch is open)"),
+    ROW_OBJECT(BatchRow, after, "after", rejudge_side_table, .brief = true, .about = "`state` of the judging, `verdict`, and if known `device`, `score_ms`, `uncertainty`, `model_terms`, `rank` (the author's, while the batch is open)"),
     ROW_HAND("changes", .put = put_changes),
     ROW_HAND("time_differs", .put = put_time_differs, .about = "whether anything changes; whether the times differ by more than noise"));
 

@@ -438,6 +438,8 @@ static Status check_run(const QueuedJob *judging, const WorkResult *result, cons
                     "the run is of another problem, revision, device or verdict than the result");
     if (!(run->time.ms >= 0) || !(run->time.uncertainty >= 0))
         return fail(STATUS_BAD_INPUT, why, "the run has a time or an uncertainty below 0");
+    if (!time_model_is_valid(run->time.model))
+        return fail(STATUS_BAD_INPUT, why, "the run's model_terms are no list such as \"lsu 0.293, textures 0.322\"");
     cJSON *cases = run->cases == NULL ? NULL : cJSON_ParseWithOpts(run->cases, NULL, true);
     const bool is_list = run->cases == NULL || cJSON_IsArray(cases);
     cJSON_Delete(cases);

@@ -333,7 +333,8 @@ Status submissions_correct_receipts(Store *store, int64_t first, int64_t last, i
     " submission.file_name, submission.source_hash, received_utc, judging.id, judging.state, judging.verdict,"                 \
     " judging.text, coalesce(judging.device, ''), position, attempt, judging.run, run_states.state, rank_status, device_name," \
     " epoch, score_ms, uncertainty, taken_in.origin, taken_in.received_s, taken_in.marked_late, taken_in.person_id,"           \
-    " CASE WHEN taken_in.submission IS NULL THEN submission.received_s ELSE coalesce(taken_in.received_s, 0) END"              \
+    " CASE WHEN taken_in.submission IS NULL THEN submission.received_s ELSE coalesce(taken_in.received_s, 0) END,"             \
+    " (SELECT model FROM run_models WHERE run_models.run = judging.run)"                                                       \
     " FROM submission JOIN person ON person.id = submission.person"                                                            \
     " LEFT JOIN taken_in ON taken_in.submission = submission.id"                                                               \
     " JOIN current_judging AS judging ON judging.submission = submission.id"                                                   \
@@ -364,7 +365,8 @@ static void take_row(Arena *arena, sqlite3_stmt *row, void *item)
         .rank_status = database_text(arena, row, 19),
         .device_name = database_text(arena, row, 20),
         .epoch = sqlite3_column_int(row, 21),
-        .time = {.ms = sqlite3_column_double(row, 22), .uncertainty = sqlite3_column_double(row, 23)},
+        .time = time_made(sqlite3_column_double(row, 22), sqlite3_column_double(row, 23),
+                          (const char *)sqlite3_column_text(row, 29)),
         .origin = database_text(arena, row, 24),
         .origin_received_s = sqlite3_column_int64(row, 25),
         .origin_marked_late = sqlite3_column_int(row, 26) != 0,

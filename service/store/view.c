@@ -29,5 +29,15 @@ bool view_true(const cJSON *object, const char *key)
 MeasuredTime view_time(const cJSON *object, const char *ms_key)
 {
     double ms = view_number(object, ms_key), uncertainty = view_number(object, "uncertainty");
-    return (MeasuredTime){.ms = ms > 0 ? ms : 0, .uncertainty = uncertainty > 0 ? uncertainty : 0};
+    return time_made(ms > 0 ? ms : 0, uncertainty > 0 ? uncertainty : 0, view_text(object, "model_terms"));
+}
+
+void view_put_time(cJSON *object, const char *ms_key, MeasuredTime time)
+{
+    json_put_number(object, ms_key, time.ms);
+    json_put_number(object, "uncertainty", time.uncertainty);
+    if (time.model[0] == '\0')
+        return;
+    json_put_number(object, "model_factor", time_model_factor(time));
+    cJSON_AddStringToObject(object, "model_terms", time.model);
 }

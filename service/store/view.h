@@ -15,7 +15,9 @@ const char *view_text(const cJSON *object, const char *key);
 bool view_true(const cJSON *object, const char *key);
 /* The member, NULL if it is absent. */
 const cJSON *view_item(const cJSON *object, const char *key);
-/* `ms_key` and "uncertainty"; ms 0: absent. */
+/* `ms_key`, "uncertainty" and "model_terms"; ms 0: absent. */
 MeasuredTime view_time(const cJSON *object, const char *ms_key);
+/* The same in an answer, and of a modelled time "model_factor". */
+void view_put_time(cJSON *object, const char *ms_key, MeasuredTime time);
 
 #endif

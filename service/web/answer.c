@@ -8,6 +8,7 @@
 #include "service/store/judgings.h"
 #include "service/store/service_store.h"
 #include "service/store/submissions.h"
+#include "service/store/view.h"
 #include "service/web/parts.h"
 
 #include <inttypes.h>
@@ -462,10 +463,8 @@ static void add_result(const StoredSubmission *row, cJSON *object)
     cJSON_AddStringToObject(object, "device_name", row->device_name);
     cJSON_AddBoolToObject(object, "modelled", device_models_times(row->device));
     cJSON_AddStringToObject(object, "rank_status", submission_rank_words(row));
-    if (row->time.ms > 0) {
-        json_put_number(object, "score_ms", row->time.ms);
-        json_put_number(object, "uncertainty", row->time.uncertainty);
-    }
+    if (row->time.ms > 0)
+        view_put_time(object, "score_ms", row->time);
 }
 
 Status submission_json(const Service *service, const StoredSubmission *row, bool whole, cJSON **object, Message *why)

@@ -13,6 +13,7 @@
 #include "service/store/judgings.h"
 #include "service/store/service_store.h"
 #include "service/store/submissions.h"
+#include "service/store/view.h"
 #include "service/web/hand_in.h"
 #include "service/web/live.h"
 #include "service/web/site_answers.h"
@@ -80,8 +81,7 @@ static void board_answer(Visit *visit)
         cJSON *item = cJSON_CreateObject();
         cJSON_AddNumberToObject(item, "rank", (double)standing->rank);
         cJSON_AddStringToObject(item, "person", standing->person);
-        json_put_number(item, "time_ms", standing->time.ms);
-        json_put_number(item, "uncertainty", standing->time.uncertainty);
+        view_put_time(item, "time_ms", standing->time);
         cJSON_AddStringToObject(item, "time_utc", standing->time_utc);
         if (shown.submissions[i] != 0)
             cJSON_AddNumberToObject(item, "submission", (double)shown.submissions[i]);
@@ -97,12 +97,13 @@ static void board_answer_csv(Visit *visit)
         return;
     Text *out = &visit->reply->body;
     visit->reply->type = "text/csv; charset=utf-8";
-    text_add(out, "rank,person,time_ms,uncertainty,time_utc\r\n");
+    text_add(out, "rank,person,time_ms,uncertainty,model_factor,time_utc\r\n");
     for (size_t i = 0; i < shown.standing_count; i++) {
         const Standing *standing = &shown.standings[i];
         text_printf(out, "%zu,", standing->rank);
         csv_add_text(out, standing->person);
-        text_printf(out, ",%.9g,%.3g,%s\r\n", standing->time.ms, standing->time.uncertainty, standing->time_utc);
+        text_printf(out, ",%.9g,%.3g,%.4g,%s\r\n", standing->time.ms, standing->time.uncertainty,
+                    time_model_factor(standing->time), standing->time_utc);
     }
 }
 
@@ -168,8 +169,7 @@ static cJSON *source_item(const Visit *visit, const StoredSubmission *row)
     cJSON_AddStringToObject(item, "file_name", class_file_name(visit, row));
     cJSON_AddStringToObject(item, "received", row->received_utc);
     if (row->time.ms > 0 && !class_hides_board_from(visit, row->problem)) {
-        json_put_number(item, "score_ms", row->time.ms);
-        json_put_number(item, "uncertainty", row->time.uncertainty);
+        view_put_time(item, "score_ms", row->time);
         cJSON_AddStringToObject(item, "device", row->device);
     }
     return item;

@@ -210,7 +210,7 @@ void list_text(const Visit *visit, const StoredSubmission *rows, size_t count, T
                     row->received_utc + 11, row->problem);
         add_state(row, 16, out);
         text_printf(out, "%10s%8s", quantity_time(if_timed(row, row->time.ms)).text,
-                    quantity_percent(if_timed(row, row->time.uncertainty), 1).text);
+                    quantity_percent(if_timed(row, time_reach(row->time)), 1).text);
         add_rank(row, out);
     }
     add_modelled(rows, count, out);

@@ -130,8 +130,8 @@ static void include(PlotRange *range, MeasuredTime time)
 {
     if (!(time.ms > 0))
         return;
-    range->low = fmin(range->low, time.ms * (1 - fmin(time.uncertainty, 0.9)));
-    range->high = fmax(range->high, time.ms * (1 + time.uncertainty));
+    range->low = fmin(range->low, time.ms / (1 + time_reach(time)));
+    range->high = fmax(range->high, time.ms * (1 + time_reach(time)));
 }
 
 static PlotRange range_of(const BoardPage *board, MeasuredTime you)
@@ -193,10 +193,11 @@ static void add_discs(Text *page, const BoardPage *board, const PlotAxis *axis, 
 {
     for (size_t i = 0; i < board->standing_count; i++) {
         const Standing *standing = &board->standings[i];
-        double at = y - 7 - DISC - levels[i] * LEVEL, ms = standing->time.ms, reach = ms * standing->time.uncertainty;
+        double at = y - 7 - DISC - levels[i] * LEVEL, ms = standing->time.ms;
+        const double reach = 1 + time_reach(standing->time);
         Text tip = {0};
         text_printf(&tip, "%s: %s", standing->person, figure_measured(standing->time).text);
-        svg_line(page, "others-line", axis_at(axis, ms - reach), at, axis_at(axis, ms + reach), at);
+        svg_line(page, "others-line", axis_at(axis, ms / reach), at, axis_at(axis, ms * reach), at);
         svg_disc(page, "others", axis_at(axis, ms), at, DISC, tip.data);
         text_free(&tip);
     }
@@ -239,8 +240,8 @@ static void add_you(Text *page, const PlotAxis *axis, MeasuredTime you, double t
 {
     if (!(you.ms > 0))
         return;
-    double x = axis_at(axis, you.ms), low = axis_at(axis, you.ms * (1 - fmin(you.uncertainty, 0.9))),
-           high = axis_at(axis, you.ms * (1 + you.uncertainty));
+    double x = axis_at(axis, you.ms), low = axis_at(axis, you.ms / (1 + time_reach(you))),
+           high = axis_at(axis, you.ms * (1 + time_reach(you)));
     svg_rect(page, "me-band", low, top, fmax(high - low, 1), y - top);
     svg_line(page, "me-line", x, top, x, y);
     svg_label(page, "strong", x, top - 5, x < 120 ? "start" : x > PLOT_WIDTH - 120 ? "end" : "middle", "you are here");

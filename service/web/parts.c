@@ -102,12 +102,16 @@ Figure figure_within(double value, double uncertainty)
 Figure figure_measured(MeasuredTime time)
 {
     const struct Unit *unit = units;
+    const double factor = time_model_factor(time);
     if (!(time.ms > 0) || !(time.uncertainty > 0) || time.ms < units[0].ms)
         return time.ms > 0 ? figure_time(time.ms) : figure("-");
     while (unit < units + sizeof units / sizeof *units - 1 && time.ms >= unit[1].ms)
         unit++;
     double value = time.ms / unit->ms, spread = value * time.uncertainty;
     int decimals = decimals_for(spread), shown = decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
+    if (factor > 1)
+        return figure("%.*f" NO_BREAK "%s" NO_BREAK "(%s–%s)", shown, round_to(value, decimals), unit->name,
+                      figure_within(value / factor, 0.02).text, figure_within(value * factor, 0.02).text);
     return figure("%.*f" NO_BREAK "±" NO_BREAK "%.*f" NO_BREAK "%s", shown, round_to(value, decimals), shown,
                   round_to(spread, decimals), unit->name);
 }
@@ -230,6 +234,12 @@ bool device_models_times(const char *device)
 
 /* ==== filters ===================================================================================================== */
 
+static MeasuredTime with_ms(MeasuredTime time, double ms)
+{
+    time.ms = ms > 0 ? ms : 0;
+    return time;
+}
+
 /* Of numbers; NaN: absent. */
 #define NUMBER_FILTER(NAME, FIGURE)                                                                                    \
     static void add_##NAME(Text *page, const Filtered *filtered)                                                       \
@@ -245,8 +255,7 @@ NUMBER_FILTER(bytes, figure_bytes(number))
 NUMBER_FILTER(duration, figure_duration(number))
 NUMBER_FILTER(count, quantity_count(number))
 NUMBER_FILTER(ratio, quantity_ratio(number))
-NUMBER_FILTER(measured,
-              figure_measured((MeasuredTime){number > 0 ? number : 0, view_time(filtered->holder, "").uncertainty}))
+NUMBER_FILTER(measured, figure_measured(with_ms(view_time(filtered->holder, ""), number)))
 NUMBER_FILTER(within, figure_within(number, view_time(filtered->holder, "").uncertainty))
 
 static void add_error(Text *page, const Filtered *filtered)
@@ -373,7 +382,8 @@ cJSON *submission_of_run(const Run *run)
                run->time_utc, run->board.device, run->device_name, run->driver, run->toolkit, run->judge, run->sandbox);
     cJSON_AddBoolToObject(object, "modelled", device_models_times(run->board.device));
     if (run->time.ms > 0)
-        values_put(object, "score_ms=%g uncertainty=%g", run->time.ms, run->time.uncertainty);
+        values_put(object, "score_ms=%g uncertainty=%g model_terms=%s", run->time.ms, run->time.uncertainty,
+                   run->time.model);
     put_sitting(object, run->sitting);
     cJSON_AddItemToObject(object, "cases", cases);
     return object;

@@ -27,7 +27,7 @@ typedef struct Figure {
 /* "41.23 µs" */
 Figure figure_time(double ms);
 /* "162.7 ± 0.8 µs": the uncertainty has one digit, or two where the first is 1; the time ends at the same place. "162.7 µs" without
- * an uncertainty, "-" without a time. */
+ * an uncertainty, "-" without a time. "158.2 µs (118–212)": modelled, and between which times nine in ten lie on a GPU. */
 Figure figure_measured(MeasuredTime time);
 /* A rate or another number whose relative uncertainty is known: "4,498", "164.9". */
 Figure figure_within(double value, double uncertainty);

@@ -501,7 +501,9 @@ static void check_names(Text *page, const char *template, const Text *names, con
     const cJSON *value;
     cJSON_ArrayForEach(value, values)
     {
-        if (value->string != NULL && strcmp(value->string, "uncertainty") != 0 && /* of |measured */
+        if (value->string != NULL && strcmp(value->string, "uncertainty") != 0 &&
+            strcmp(value->string, "model_terms") != 0 &&
+            strcmp(value->string, "model_factor") != 0 && /* of |measured */
             text_find_word(names->data, value->string) == NULL)
             html_add(page, "[%s: nothing shows the value %s]\n", template, value->string);
         if ((value->type & cJSON_IsReference) == 0)
@@ -591,6 +593,8 @@ void values_put(cJSON *object, const char *format, ...)
 void values_time(cJSON *object, MeasuredTime time)
 {
     values_put(object, "time_ms=%g uncertainty=%g", time.ms, time.uncertainty);
+    if (time.model[0] != '\0')
+        values_put(object, "model_terms=%s", time.model);
 }
 
 void values_markup(cJSON *object, const char *name, Text *markup)

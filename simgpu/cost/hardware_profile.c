@@ -15,6 +15,9 @@ enum { MAX_PROFILE_BYTES = 64 * 1024, MOST_FIGURES = 100 };
 #define FIGURES(MEMBER, LOW, HIGH)                                                                                     \
     ROW_NUMBERS(HardwareProfile, MEMBER, #MEMBER, .required = true, .low = LOW, .high = HIGH)
 
+#define DOUBT_FIGURE(NAME, WORDS)                                                                                      \
+    ROW(HardwareProfile, doubts[DOUBT_##NAME], "doubt_" #NAME, .required = true, .low = 1, .high = 100),
+
 /* The limits are those of plausible hardware: they catch a slip of the pen or of the unit. */
 /* clang-format off */
 
@@ -74,6 +77,7 @@ RECORD(figures_table, HardwareProfile,
     FIGURE(bus_overhead_s, 0, 1e-2),
     FIGURE(combine_power, 1, 100),
     FIGURE(block_waits, 0, 100),
+    MODEL_DOUBT_LIST(DOUBT_FIGURE)
     FIGURES(model_factors, 1, 100));
 
 /* clang-format on */

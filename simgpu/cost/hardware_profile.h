@@ -14,13 +14,29 @@ enum { PROFILE_REACHES = 4 };
 
 /* Kernels for which the model is about equally good, by what limits the longest kernel of a call. */
 typedef enum ModelKind {
-    MODEL_COMPUTING, /* instructions, arithmetic, load/store units */
-    MODEL_MEMORY,    /* memory and the L2 */
+    MODEL_COMPUTING, /* instructions, arithmetic, load/store units, textures, tensor cores */
+    MODEL_MEMORY,    /* memory, the L2, the heap */
     MODEL_WAITING,   /* latency, starts of blocks and launches */
     MODEL_CONSTANTS, /* the constant cache */
-    MODEL_UNSURE, /* with textures, matrices or atomic operations, more than four kernels, or machine code that is unknown */
     MODEL_KINDS
 } ModelKind;
+
+/* What makes a modelled time less certain than others of its kind: its name, and why, in words. */
+#define MODEL_DOUBT_LIST(DOUBT)                                                                                        \
+    DOUBT(unknown_code, "the model cannot relate a kernel's machine code to its PTX")                                  \
+    DOUBT(thin_sample, "less than a twentieth of a kernel's blocks was simulated")                                     \
+    DOUBT(textures, "a kernel fetches from textures")                                                                  \
+    DOUBT(matrices, "a kernel uses tensor cores")                                                                      \
+    DOUBT(atomics, "a kernel uses atomic operations")                                                                  \
+    DOUBT(uneven_blocks, "some multiprocessors have more work than others")                                            \
+    DOUBT(launches, "more than four kernels are launched")                                                             \
+    DOUBT(streams, "work runs in several streams")                                                                     \
+    DOUBT(host_work, "the device waits for the host between two operations")
+
+typedef enum ModelDoubt {
+#define DOUBT_VALUE(NAME, WORDS) DOUBT_##NAME,
+    MODEL_DOUBT_LIST(DOUBT_VALUE) MODEL_DOUBTS
+} ModelDoubt;
 
 typedef struct HardwareProfile {
     char name[32];  /* "h200": the file's name */
@@ -68,6 +84,7 @@ typedef struct HardwareProfile {
     double bus_overhead_s;             /* of a copy from or to the host */
     double combine_power;              /* cost.h */
     double model_factors[MODEL_KINDS]; /* within which a time of the GPU lies of nine in ten modelled times, by kind */
+    double doubts[MODEL_DOUBTS];       /* each multiplies that factor where it applies: "doubt_textures" */
     double block_waits; /* how long all warps of a block wait together, in latencies of memory (cost.h) */
 } HardwareProfile;
 

@@ -33,18 +33,22 @@ PROFILE = pathlib.Path(PROFILES) / (os.environ.get("CONVJUDGE_PROFILE", "h200") 
 APART = 1.1  # measured times that a model should order
 MOST = 10    # worst kernels and pairs that are printed
 
-# Kinds of case, the first that fits a row: those of simgpu/cost/hardware_profile.h (ModelKind), as far as the table tells them.
-# 1 plus the error of nine in ten is the kind's factor in "model_factors" of the profile.
-KINDS = [
-    ("unsure", lambda row: row["texture_requests"] != "0" or float(row["kernels"]) > 4),
+# Kinds of case, the first that fits a row: those of simgpu/cost/hardware_profile.h (ModelKind), and its doubts as far as the
+# table tells them. print_factors() says what the profile should have.
+DOUBTS = [
+    ("doubt_textures", lambda row: row["texture_requests"] != "0"),
+    ("doubt_launches", lambda row: float(row["kernels"]) > 4),
+]
+LIMITS = [
     ("constants", lambda row: row["limiter"] == "constant"),
     ("memory", lambda row: row["limiter"] in ("l2", "dram")),
     ("waiting", lambda row: row["limiter"] in ("latency", "blocks", "launch")),
     ("computing", lambda row: True),
 ]
+KINDS = DOUBTS + LIMITS
 
 # A case of a kernel, or (case "") a kernel's score.
-Time = collections.namedtuple("Time", "problem kernel case kind model clock")
+Time = collections.namedtuple("Time", "problem kernel case kind limit model clock")
 
 
 def is_held(time):
@@ -62,8 +66,8 @@ def from_table(path):
         row = dict(zip(head.split("\t"), line.split("\t")))
         if row["measured_us"] and row["modelled_us"]:
             gpus[row["gpu"]].append(Time(row["file"].split("/")[-2], row["file"].removesuffix(".cu"), row["case"],
-                                         next(kind for kind, fits in KINDS if fits(row)), float(row["modelled_us"]),
-                                         float(row["measured_us"])))
+                                         *(next(kind for kind, fits in kinds if fits(row)) for kinds in (KINDS, LIMITS)),
+                                         float(row["modelled_us"]), float(row["measured_us"])))
     return gpus
 
 
@@ -97,7 +101,7 @@ def from_pair(measured, modelled):
     for name, us in (dict(references(modelled)) if modelled.suffix == ".json" else simulated(modelled)).items():
         if name in clocks and "copies_on_each_call" not in name:
             kernel, _, case = name.rpartition("/")
-            yield Time(kernel.partition("/")[0], kernel, case, "", us, statistics.median(clocks[name]))
+            yield Time(kernel.partition("/")[0], kernel, case, "", "", us, statistics.median(clocks[name]))
 
 
 # ---- what is computed ------------------------------------------------------------------------------------------------
@@ -111,7 +115,7 @@ def scores(times):
     def mean(values):
         return math.exp(statistics.fmean(map(math.log, values)))
 
-    return [Time(cases[0].problem, kernel, "", "", mean(t.model for t in cases), mean(t.clock for t in cases))
+    return [Time(cases[0].problem, kernel, "", "", "", mean(t.model for t in cases), mean(t.clock for t in cases))
             for kernel, cases in kernels.items()]
 
 
@@ -160,6 +164,23 @@ def print_groups(title, times):
         print_row("  held back", held)
 
 
+def nine_in_ten(numbers):
+    return sorted(numbers)[int(0.9 * (len(numbers) - 1))]
+
+
+def print_factors(times):
+    """A kind's factor holds nine in ten of its cases without a doubt, a doubt's nine in ten of its cases beyond that."""
+    factors = {}
+    for kind, _ in LIMITS:
+        of_kind = [1 + error_of(time) for time in times if time.kind == kind]
+        factors[kind] = nine_in_ten(of_kind) if of_kind else 1
+    print("\nmodel_factors  " + "  ".join(f"{kind} {factor:.2f}" for kind, factor in factors.items()))
+    for doubt, _ in DOUBTS:
+        beyond = [(1 + error_of(time)) / factors[time.limit] for time in times if time.kind == doubt]
+        if beyond:
+            print(f"{doubt:14} {max(nine_in_ten(beyond), 1):.2f}")
+
+
 def print_worst(times):
     print("\nworst cases (measured, modelled, us)")
     for time in sorted(times, key=error_of, reverse=True)[:MOST]:
@@ -183,6 +204,8 @@ def main():
         print_groups(f"scores {gpu}", scores(times))
         print()
         print_groups("single cases", times)
+        if times[0].kind:
+            print_factors(times)
         print_worst(times)
 
 

@@ -51,30 +51,57 @@ static void a_case_takes_the_median_of_its_samples(void **state)
     close_to(item.time.ms, 2.5);
 }
 
-/* By what limits the longest kernel, unless there is something that the model is never sure of. */
+/* By what limits the longest kernel, and wider for each thing that the model knows little of. */
 static void a_modelled_time_says_how_far_off_its_kind_may_be(void **state)
 {
     CaseSample samples[] = {{.event_s = 1e-3}};
-    const DeviceInfo device = {.modelled = true, .model_factors = {1.1, 1.2, 1.3, 1.4, 1.5}};
+    DeviceInfo device = {.modelled = true, .model_factors = {1.1, 1.2, 1.3, 1.4}};
     const struct {
         DeviceStatistics statistics;
         double factor;
-    } rows[] = {{{.limiter = "lsu"}, 1.1},
-                {{.limiter = "dram"}, 1.2},
-                {{.limiter = "blocks"}, 1.3},
-                {{.limiter = "constant"}, 1.4},
-                {{.limiter = "tensor"}, 1.5},
-                {{.limiter = "lsu", .is_doubtful = true}, 1.5},
-                {{.limiter = "lsu", .kernels = 5}, 1.5},
-                {{.limiter = "lsu", .counters.texture_requests = 1}, 1.5},
-                {{.limiter = "lsu", .counters.atomic_requests = 1}, 1.5}};
+        int doubt; /* -1: none */
+    } rows[] = {{{.limiter = "lsu"}, 1.1, -1},
+                {{.limiter = "dram"}, 1.2, -1},
+                {{.limiter = "blocks"}, 1.3, -1},
+                {{.limiter = "constant", .kernels = 4}, 1.4, -1},
+                {{.limiter = "lsu", .sampled_share = 0.05}, 1.1, -1},
+                {{.limiter = "lsu", .is_doubtful = true}, 1.1, DOUBT_unknown_code},
+                {{.limiter = "lsu", .sampled_share = 0.04}, 1.1, DOUBT_thin_sample},
+                {{.limiter = "lsu", .counters.texture_requests = 1}, 1.1, DOUBT_textures},
+                {{.limiter = "tensor", .counters.tensor = 1}, 1.1, DOUBT_matrices},
+                {{.limiter = "lsu", .counters.atomic_requests = 1}, 1.1, DOUBT_atomics},
+                {{.limiter = "lsu", .has_uneven_blocks = true}, 1.1, DOUBT_uneven_blocks},
+                {{.limiter = "lsu", .kernels = 5}, 1.1, DOUBT_launches},
+                {{.limiter = "l2", .uses_streams = true}, 1.2, DOUBT_streams},
+                {{.limiter = "lsu", .waits_for_host = true}, 1.1, DOUBT_host_work}};
+    for (int i = 0; i < MODEL_DOUBTS; i++)
+        device.doubts[i] = 2 + i;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         CaseResult item = {.samples = samples, .sample_count = 1, .statistics = rows[i].statistics};
         result_time_case(&item, &device);
-        close_to(item.model_factor, rows[i].factor);
-        result_time_case(&item, &(DeviceInfo){.model_factors = {1.1, 1.2, 1.3, 1.4, 1.5}});
-        close_to(item.model_factor, 0);
+        const double doubt = rows[i].doubt < 0 ? 1 : device.doubts[rows[i].doubt];
+        if (fabs(time_model_factor(item.time) / (rows[i].factor * doubt) - 1) > 1e-3)
+            fail_test("row %zu: %s, expected %g times %g", i, item.time.model, rows[i].factor, doubt);
+        for (int k = 0; k < MODEL_DOUBTS; k++)
+            assert_int_equal(result_has_doubt(&item.statistics, k), k == rows[i].doubt);
+        device.modelled = false;
+        result_time_case(&item, &device);
+        close_to(time_model_factor(item.time), 1);
+        device.modelled = true;
     }
+}
+
+static void the_terms_of_a_score_are_the_means_of_its_cases(void **state)
+{
+    CaseSample samples[] = {{.event_s = 1e-3}};
+    CaseResult items[] = {{.group = CASE_TIMED, .samples = samples, .sample_count = 1, .statistics.limiter = "lsu"},
+                          {.group = CASE_TIMED, .samples = samples, .sample_count = 1, .statistics.limiter = "dram"}};
+    Result result = {
+        .cases = items, .case_count = 2, .device = {.modelled = true, .model_factors = {1.5, 2, 1.3, 1.4}}};
+    for (int i = 0; i < 2; i++)
+        result_time_case(&items[i], &result.device);
+    result_score(&result);
+    assert_string_equal(result.score.model, "lsu 0.2028, dram 0.3466"); /* log(1.5) / 2, log(2) / 2 */
 }
 
 static void what_this_host_adds_to_a_call_is_taken_off(void **state)
@@ -284,7 +311,7 @@ static void result_json_has_what_is_promised(void **state)
     result.compiled.kernels = kernels;
     result.compiled.kernel_count = 2;
     result.rank = 1;
-    result.references = percentile_among((MeasuredTime){1, 0}, (MeasuredTime[]){{2, 0}}, 1);
+    result.references = percentile_among((MeasuredTime){.ms = 1}, (MeasuredTime[]){{.ms = 2}}, 1);
     result_time_case(&cases[0], &result.device);
     result_score(&result);
     JsonFile file = as_json(&result);
@@ -386,6 +413,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_case_takes_the_median_of_its_samples),
         cmocka_unit_test(a_modelled_time_says_how_far_off_its_kind_may_be),
+        cmocka_unit_test(the_terms_of_a_score_are_the_means_of_its_cases),
         cmocka_unit_test(what_this_host_adds_to_a_call_is_taken_off),
         cmocka_unit_test(the_score_is_the_geometric_mean_of_the_timed_cases),
         cmocka_unit_test(the_drift_of_the_anchor_is_part_of_the_uncertainty),

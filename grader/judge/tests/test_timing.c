@@ -261,7 +261,7 @@ static void uncertainties_add_in_quadrature_above_a_floor(void **state)
 
 static void the_score_is_a_geometric_mean_of_times_that_all_exist(void **state)
 {
-    const MeasuredTime cases[] = {{1, 0.01}, {4, 0.03}, {0, 0}};
+    const MeasuredTime cases[] = {{.ms = 1, .uncertainty = 0.01}, {.ms = 4, .uncertainty = 0.03}, {.ms = 0}};
     close_to(timing_score(cases, 2).ms, 2);
     close_to(timing_score(cases, 2).uncertainty, 0.02);
     assert_true(timing_score(cases, 3).ms == 0 && timing_score(cases, 0).ms == 0);

@@ -69,7 +69,7 @@ static void the_anchor_is_the_certain_reference_of_median_time(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         Rung rungs[5] = {0};
         for (size_t k = 0; k < rows[i].count; k++)
-            rungs[k].time.time = (typeof(rungs[k].time.time)){rows[i].ms[k], rows[i].uncertainty[k]};
+            rungs[k].time.time = (MeasuredTime){.ms = rows[i].ms[k], .uncertainty = rows[i].uncertainty[k]};
         const Ladder ladder = {.rungs = rungs, .count = rows[i].count};
         const Rung *expected = rows[i].anchor < 0 ? NULL : &rungs[rows[i].anchor];
         if (ladder_anchor(&ladder) != expected)

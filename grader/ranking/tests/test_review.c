@@ -154,23 +154,35 @@ static void a_second_sitting_that_does_not_count_waits(void **state)
     judged(&reviewed, slow, "the compiler made different code for the second sitting");
 }
 
-static void a_doubtful_time_ahead_of_all_others_waits(void **state)
+/* Without doubts, with any lead where the code is unknown, and beyond the factor (1.3) with another doubt. */
+static void a_modelled_time_ahead_of_all_others_waits_where_the_model_is_not_sure(void **state)
 {
     static const struct {
-        bool is_doubtful;
+        DeviceStatistics statistics;
         double known_us; /* of the second case, which takes 10 us */
-        bool waits;
-    } rows[] = {{true, 11, true}, {true, 9, false}, {false, 11, false}};
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const char *why; /* NULL: it need not wait */
+    } rows[] = {
+        {{.is_doubtful = true}, 11, "the model cannot relate a kernel's machine code to its PTX"},
+        {{.is_doubtful = true}, 9, NULL},
+        {{.limiter = "lsu"}, 50, NULL},
+        {{.counters.texture_requests = 1}, 12, NULL},
+        {{.counters.texture_requests = 1}, 14, "a kernel fetches from textures"},
+        {{.waits_for_host = true}, 14, "the device waits for the host between two operations"},
+        {{.sampled_share = 0.01}, 14, "less than a twentieth of a kernel's blocks was simulated"},
+    };
+    for (size_t i = 0; i < 2 * COUNT_OF(rows); i++) {
+        const bool is_modelled = i < COUNT_OF(rows); /* a clock has no doubts */
+        const char *why = is_modelled ? rows[i].why : NULL;
         Reviewed reviewed;
-        char text[300] = "";
+        char text[300] = "", expected[300] = "";
         begin(&reviewed, 10, 10, 10, 10);
-        reviewed.cases[1].statistics.is_doubtful = rows[i].is_doubtful;
-        const KnownTime known[] = {{.best_ms = 1e-3 * 5}, {.best_ms = 1e-3 * rows[i].known_us}};
-        assert_int_equal(review_doubts(&reviewed.result, known, text, sizeof text), rows[i].waits);
-        assert_string_equal(
-            text,
-            rows[i].waits ? "\"b\" took 10 us, but the model cannot relate a kernel's machine code to its PTX" : "");
+        reviewed.result.device.modelled = is_modelled;
+        reviewed.cases[1].statistics = rows[i % COUNT_OF(rows)].statistics;
+        const KnownTime known[] = {{.best_ms = 1e-3 * 5}, {.best_ms = 1e-3 * rows[i % COUNT_OF(rows)].known_us}};
+        assert_int_equal(review_doubts(&reviewed.result, known, text, sizeof text), why != NULL);
+        if (why != NULL)
+            snprintf(expected, sizeof expected, "\"b\" took 10 us, but the model is not sure of that: %s", why);
+        assert_string_equal(text, expected);
         end(&reviewed);
     }
 }
@@ -185,7 +197,7 @@ int main(void)
         cmocka_unit_test(sittings_that_differ_wait),
         cmocka_unit_test(uncertain_times_may_differ_by_twice_their_uncertainty),
         cmocka_unit_test(beyond_twice_the_roofline_waits_unless_it_is_known_to_be_possible),
-        cmocka_unit_test(a_doubtful_time_ahead_of_all_others_waits),
+        cmocka_unit_test(a_modelled_time_ahead_of_all_others_waits_where_the_model_is_not_sure),
         cmocka_unit_test(a_second_sitting_that_does_not_count_waits),
     };
     return cmocka_run_group_tests_name("review", tests, NULL, NULL);

@@ -94,13 +94,14 @@ static void of_many_failed_cases_the_first_are_shown(void **state)
 static Result accepted_result(CaseResult *cases, size_t count)
 {
     cases[0].statistics = (DeviceStatistics){.has_counters = true, .limiter = "lsu", .occupancy = 0.75};
-    static ReferenceTime ladder[] = {{.name = "tiled.cu", .time = {0.5, 0.005}},
-                                     {.name = "shared.cu", .time = {0.9, 0.005}},
-                                     {.name = "naive.cu", .time = {4, 0.005}}};
+    static ReferenceTime ladder[] = {{.name = "tiled.cu", .time = {0.5, 0.005, "lsu 0.22314"}},
+                                     {.name = "shared.cu", .time = {0.9, 0.005, "lsu 0.22314"}},
+                                     {.name = "naive.cu", .time = {4, 0.005, "lsu 0.22314"}}};
     Result result = made_up_result(cases, count);
     for (size_t i = 0; i < count; i++)
         result_time_case(&cases[i], &result.device);
     result_score(&result);
+    strcpy(result.score.model, "lsu 0.22314"); /* log(1.25) */
     result.ladder = ladder;
     result.ladder_count = 3;
     result.references = (Percentile){.n = 3, .slower = 1, .faster = 2, .value = 33.3, .low = 33.3, .high = 33.3};
@@ -114,11 +115,10 @@ static void an_accepted_submission_stands_among_the_references(void **state)
     CaseResult cases[] = {made_up_timed_case("large", 1e-3)};
     Result result = accepted_result(cases, 1);
     Text text = {0};
-    result.model_factor = 1.25;
     result.device.calibrated = true;
     report_write(&result, plain, &text);
     holds(&text, "Accepted");
-    holds(&text, "1 ms +- 0.5 % (modelled)");
+    holds(&text, "1 ms (modelled), geometric mean");
     holds(&text, "800 us to 1.25 ms for nine in ten such kernels\n");
     holds(&text, "GFLOP/s");
     holds(&text, "roofline");
@@ -257,7 +257,7 @@ static void figures_keep_apart_however_large_or_small(void **state)
         BlockConditions blocks[BLOCKS];
         CaseResult cases[] = {measured_case("計算 of a case whose name is longer than any column", samples, 7e-6, 0)};
         Result result = measured_result(cases, 1, blocks);
-        cases[0].time = (MeasuredTime){rows[i].ms, rows[i].uncertainty};
+        cases[0].time = (MeasuredTime){.ms = rows[i].ms, .uncertainty = rows[i].uncertainty};
         cases[0].timing.min_s = rows[i].fastest_s;
         cases[0].timing.p95_s = rows[i].p95_s;
         cases[0].timing.variation = rows[i].variation;
@@ -356,11 +356,16 @@ static void what_a_submission_prints_cannot_steer_the_terminal(void **state)
 static void the_leaderboard_is_aligned_with_wide_names_too(void **state)
 {
     const Standing standings[] = {
-        {"Ada", "2026-01-31T12:00:00Z", {0.5, 0.005}, 1, {.n = 2, .value = 100}, 1},
-        {"計算機の学生", "2026-02-01T12:00:00Z", {12.3456, 0.005}, 2, {.n = 2, .value = 50}, 1},
-        {"a name that is much longer than its column", "2026-02-01T12:00:00Z", {4000, 0.1}, 3, {.n = 0}, 1},
-        {"Ada", "2026-02-01T12:00:00Z", {1e300, 1e300}, 99999, {.n = 2, .value = 0}, 1},
-        {"Ada", "2026-02-01T12:00:00Z", {1e-300, NAN}, 99999, {.n = 2, .value = 0}, 1},
+        {"Ada", "2026-01-31T12:00:00Z", {.ms = 0.5, .uncertainty = 0.005}, 1, {.n = 2, .value = 100}, 1},
+        {"計算機の学生", "2026-02-01T12:00:00Z", {.ms = 12.3456, .uncertainty = 0.005}, 2, {.n = 2, .value = 50}, 1},
+        {"a name that is much longer than its column",
+         "2026-02-01T12:00:00Z",
+         {.ms = 4000, .uncertainty = 0.1},
+         3,
+         {.n = 0},
+         1},
+        {"Ada", "2026-02-01T12:00:00Z", {.ms = 1e300, .uncertainty = 1e300}, 99999, {.n = 2, .value = 0}, 1},
+        {"Ada", "2026-02-01T12:00:00Z", {.ms = 1e-300, .uncertainty = NAN}, 99999, {.n = 2, .value = 0}, 1},
     };
     const Board board = {.device = "sim-h200"};
     Text text = {0};

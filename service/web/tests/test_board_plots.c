@@ -21,7 +21,7 @@ static const ReferenceTime references[] = {
 };
 static const BoardPage board = {
     .device = "sim-h200", .standings = standings, .standing_count = 3, .references = references, .reference_count = 2};
-static const MeasuredTime you = {0.15, 0.01}, nobody = {0};
+static const MeasuredTime you = {.ms = 0.15, .uncertainty = 0.01}, nobody = {0};
 
 static size_t count_of(const char *text, const char *part)
 {
@@ -125,15 +125,15 @@ static void the_ladder_names_the_next_rung(void **state)
     plot_ladder(&page, &board, you);
     expect_in_order(page.data, texts, 4);
     text_free(&page);
-    plot_ladder(&page, &board, (MeasuredTime){0.0601, 0.005}); /* ties with the first */
+    plot_ladder(&page, &board, (MeasuredTime){.ms = 0.0601, .uncertainty = 0.005}); /* ties with the first */
     assert_non_null(strstr(page.data, "No reference solution is faster."));
     text_free(&page);
 }
 
 static void a_history_needs_two_times(void **state)
 {
-    static const BestTime times[] = {{"2026-11-01T10:00:00Z", "Ada", {0.2, 0.005}},
-                                     {"2026-11-09T10:00:00Z", "Grace", {0.1, 0.005}}};
+    static const BestTime times[] = {{"2026-11-01T10:00:00Z", "Ada", {.ms = 0.2, .uncertainty = 0.005}},
+                                     {"2026-11-09T10:00:00Z", "Grace", {.ms = 0.1, .uncertainty = 0.005}}};
     static const char *const texts[] = {"<table", "1\u00A0Nov", "Ada", "200.0", "9\u00A0Nov", "Grace", "100.0"};
     Text page = {0};
     plot_history(&page, "best", "The best", "Who", times, 1);

@@ -303,7 +303,8 @@ static void a_history_compares_times_of_one_device(void **state)
 
 static void a_ratio_has_both_uncertainties(void **state)
 {
-    const TimeChange change = time_change((MeasuredTime){2, 0.03}, (MeasuredTime){1, 0.04});
+    const TimeChange change = time_change((MeasuredTime){.ms = 2, .uncertainty = 0.03},
+                                          (MeasuredTime){.ms = 1, .uncertainty = 0.04});
     assert_true(change.ratio == 0.5 && fabs(change.uncertainty - 0.05) < 1e-12);
     assert_int_equal(change.order, TIME_FASTER);
 }
@@ -311,10 +312,22 @@ static void a_ratio_has_both_uncertainties(void **state)
 static void a_difference_within_the_uncertainties_is_noise(void **state)
 {
     /* the uncertainties are 3 and 4 ms, so differences up to 5 ms are noise */
-    assert_int_equal(time_change((MeasuredTime){100, 0.03}, (MeasuredTime){104.9, 4 / 104.9}).order, TIME_NOISE);
-    assert_int_equal(time_change((MeasuredTime){100, 0.03}, (MeasuredTime){95.1, 4 / 95.1}).order, TIME_NOISE);
-    assert_int_equal(time_change((MeasuredTime){100, 0.03}, (MeasuredTime){105.1, 4 / 105.1}).order, TIME_SLOWER);
-    assert_int_equal(time_change((MeasuredTime){100, 0.03}, (MeasuredTime){94.9, 4 / 94.9}).order, TIME_FASTER);
+    assert_int_equal(time_change((MeasuredTime){.ms = 100, .uncertainty = 0.03},
+                                 (MeasuredTime){.ms = 104.9, .uncertainty = 4 / 104.9})
+                         .order,
+                     TIME_NOISE);
+    assert_int_equal(
+        time_change((MeasuredTime){.ms = 100, .uncertainty = 0.03}, (MeasuredTime){.ms = 95.1, .uncertainty = 4 / 95.1})
+            .order,
+        TIME_NOISE);
+    assert_int_equal(time_change((MeasuredTime){.ms = 100, .uncertainty = 0.03},
+                                 (MeasuredTime){.ms = 105.1, .uncertainty = 4 / 105.1})
+                         .order,
+                     TIME_SLOWER);
+    assert_int_equal(
+        time_change((MeasuredTime){.ms = 100, .uncertainty = 0.03}, (MeasuredTime){.ms = 94.9, .uncertainty = 4 / 94.9})
+            .order,
+        TIME_FASTER);
 }
 
 int main(void)

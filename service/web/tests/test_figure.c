@@ -14,14 +14,16 @@ static void digits_of_a_time_follow_its_uncertainty(void **state)
         MeasuredTime time;
         const char *expected;
     } rows[] = {
-        {{0.16271455, 0.005}, "162.7" S "±" S "0.8" S "µs"},
-        {{0.0516, 0.05}, "52" S "±" S "3" S "µs"},
-        {{0.0516, 0.1}, "52" S "±" S "5" S "µs"},
-        {{1.2347, 0.002}, "1.235" S "±" S "0.002" S "ms"},
-        {{0.9390215, 0.3}, "900" S "±" S "300" S "µs"},
-        {{12345, 0.01}, "12.35" S "±" S "0.12" S "s"},
-        {{0.05, 0}, "50" S "µs"},
-        {{0, 0.5}, "-"},
+        {{.ms = 0.16271455, .uncertainty = 0.005}, "162.7" S "±" S "0.8" S "µs"},
+        {{.ms = 0.0516, .uncertainty = 0.05}, "52" S "±" S "3" S "µs"},
+        {{.ms = 0.0516, .uncertainty = 0.1}, "52" S "±" S "5" S "µs"},
+        {{.ms = 1.2347, .uncertainty = 0.002}, "1.235" S "±" S "0.002" S "ms"},
+        {{.ms = 0.9390215, .uncertainty = 0.3}, "900" S "±" S "300" S "µs"},
+        {{0.1582, 0.005, "lsu 0.2927"}, "158.2" S "µs" S "(118–212)"},
+        {{1.2347, 0.002, "dram 0.6259"}, "1.235" S "ms" S "(0.660–2.31)"},
+        {{.ms = 12345, .uncertainty = 0.01}, "12.35" S "±" S "0.12" S "s"},
+        {{.ms = 0.05, .uncertainty = 0}, "50" S "µs"},
+        {{.ms = 0, .uncertainty = 0.5}, "-"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_string_equal(figure_measured(rows[i].time).text, rows[i].expected);

@@ -99,7 +99,7 @@ static void values_have_names_types_and_a_place(void **state)
     Text page = {0}, markup = {0};
     values_put(object, "name=%s none=%s count=%zu big=%" PRId64 " is=%d share=%g digits=%.1f", "Ada", nothing,
                (size_t)3, (int64_t)1234567890123, true, 0.25, 2.345);
-    values_time(values_row(cJSON_AddArrayToObject(object, "rows")), (MeasuredTime){0.5, 0});
+    values_time(values_row(cJSON_AddArrayToObject(object, "rows")), (MeasuredTime){.ms = 0.5, .uncertainty = 0});
     text_add(&markup, "<b>");
     values_markup(object, "markup", &markup);
     char *text = cJSON_PrintUnformatted(object);
