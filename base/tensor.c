@@ -4,78 +4,88 @@
 #include "base/text.h"
 
 #include <ctype.h>
-#include <float.h>
 #include <math.h>
 #include <png.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 static const size_t MAX_FILE_BYTES = (size_t)1 << 30;
 
+#define ELEMENT_TRAITS(NAME, NAME_TEXT, STORAGE, C_NAME, VECTOR, NPY, READ, MAKE, LOWEST, HIGHEST, EPSILON)              \
+    [ELEMENT_##NAME] = {.name = #NAME_TEXT,                                                                            \
+                        .storage = #STORAGE,                                                                           \
+                        .c_name = C_NAME,                                                                              \
+                        .vector = VECTOR,                                                                              \
+                        .npy = NPY,                                                                                    \
+                        .make = #MAKE,                                                                                 \
+                        .bytes = sizeof(STORAGE),                                                                      \
+                        .lowest = LOWEST,                                                                              \
+                        .highest = HIGHEST,                                                                            \
+                        .epsilon = EPSILON},
+const ElementTraits element_traits[ELEMENT_TYPE_COUNT] = {ELEMENT_TYPES(ELEMENT_TRAITS)};
+
 size_t element_bytes(ElementType type)
 {
-    return type == ELEMENT_UINT8 ? 1 : 4;
+    return element_traits[type].bytes;
 }
 
 const char *element_c_name(ElementType type)
 {
-    switch (type) {
-    case ELEMENT_FLOAT32: return "float";
-    case ELEMENT_INT32: return "int";
-    case ELEMENT_UINT8: return "unsigned char";
-    }
-    return "?";
+    return element_traits[type].c_name;
 }
 
-const ElementTraits element_traits[] = {
-    [ELEMENT_FLOAT32] = {-FLT_MAX, FLT_MAX},
-    [ELEMENT_INT32] = {INT32_MIN, INT32_MAX},
-    [ELEMENT_UINT8] = {0, UINT8_MAX},
-};
+bool element_is_whole(ElementType type)
+{
+    return !(element_traits[type].epsilon > 0);
+}
 
 bool element_holds(ElementType type, double value)
 {
     return value >= element_traits[type].lowest && value <= element_traits[type].highest &&
-           (type == ELEMENT_FLOAT32 || value == floor(value));
+           (!element_is_whole(type) || value == floor(value));
 }
 
-double element_load(ElementType type, const void *array, size_t index)
-{
-    switch (type) {
-    case ELEMENT_FLOAT32: return ((const float *)array)[index];
-    case ELEMENT_INT32: return ((const int32_t *)array)[index];
-    case ELEMENT_UINT8: return ((const uint8_t *)array)[index];
-    }
-    return 0;
-}
+#define ELEMENT_LOAD(NAME, NAME_TEXT, STORAGE, C_NAME, VECTOR, NPY, READ, ...)                                         \
+    case ELEMENT_##NAME:                                                                                               \
+        for (size_t i = 0; i < count; i++)                                                                             \
+            values[i] = READ(((const STORAGE *)array)[first + i]);                                                     \
+        break;
 
 void element_load_all(ElementType type, const void *array, size_t first, size_t count, double *values)
 {
     switch (type) {
-    case ELEMENT_FLOAT32:
-        for (size_t i = 0; i < count; i++)
-            values[i] = ((const float *)array)[first + i];
+        ELEMENT_TYPES(ELEMENT_LOAD)
+    case ELEMENT_TYPE_COUNT: break;
+    }
+}
+
+double element_load(ElementType type, const void *array, size_t index)
+{
+    double value = 0;
+    element_load_all(type, array, index, 1, &value);
+    return value;
+}
+
+#define ELEMENT_STORE(NAME, NAME_TEXT, STORAGE, C_NAME, VECTOR, NPY, READ, MAKE, ...)                                  \
+    case ELEMENT_##NAME:                                                                                               \
+        for (size_t i = 0; i < count; i++)                                                                             \
+            ((STORAGE *)array)[first + i] = MAKE(values[i]);                                                           \
         break;
-    case ELEMENT_INT32:
-        for (size_t i = 0; i < count; i++)
-            values[i] = ((const int32_t *)array)[first + i];
-        break;
-    case ELEMENT_UINT8:
-        for (size_t i = 0; i < count; i++)
-            values[i] = ((const uint8_t *)array)[first + i];
-        break;
+
+void element_store_all(ElementType type, void *array, size_t first, size_t count, const double *values)
+{
+    switch (type) {
+        ELEMENT_TYPES(ELEMENT_STORE)
+    case ELEMENT_TYPE_COUNT: break;
     }
 }
 
 void element_store(ElementType type, void *array, size_t index, double value)
 {
-    switch (type) {
-    case ELEMENT_FLOAT32: ((float *)array)[index] = (float)value; break;
-    case ELEMENT_INT32: ((int32_t *)array)[index] = (int32_t)value; break;
-    case ELEMENT_UINT8: ((uint8_t *)array)[index] = (uint8_t)value; break;
-    }
+    element_store_all(type, array, index, 1, &value);
 }
 
 size_t tensor_count(const Tensor *tensor)
@@ -221,24 +231,23 @@ static bool starts_with(const TensorReader *reader, const char *prefix)
 
 static Status npy_type(const TensorReader *header, ElementType *type, Message *why)
 {
-    static const struct {
-        const char *descr;
-        ElementType type;
-    } types[] = {{"'<f4'", ELEMENT_FLOAT32}, {"'<i4'", ELEMENT_INT32}, {"'|u1'", ELEMENT_UINT8}};
     TensorReader value = {header->path, (const unsigned char *)"none", (const unsigned char *)"none" + 4};
     int length = 0; /* of what is there */
+    char types[100] = "";
     (void)npy_find(header, "'descr':", &value);
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (starts_with(&value, types[i].descr)) {
-            *type = types[i].type;
+    for (*type = 0; *type < ELEMENT_TYPE_COUNT; ++*type) {
+        const char *npy = element_traits[*type].npy;
+        if (npy != NULL && starts_with(&value, npy))
             return STATUS_OK;
-        }
+        if (npy != NULL)
+            snprintf(types + strlen(types), sizeof types - strlen(types), "%s%s", *types == '\0' ? "" : ", ", npy);
+    }
     while (length < 8 && (size_t)length < left(&value) && value.at[length] != ',')
         length++;
     return fail(STATUS_BAD_INPUT, why,
-                "%s: expected elements of type '<f4', '<i4' or '|u1', found %.*s; numpy converts them: "
-                "a.astype(numpy.float32), or int32, or uint8",
-                header->path, length, (const char *)value.at);
+                "%s: expected elements of one of the types %s, found %.*s; numpy converts them: "
+                "a.astype(numpy.float32)",
+                header->path, types, length, (const char *)value.at);
 }
 
 /* "(3, 4)" or "(3,)" */

@@ -80,7 +80,7 @@ as_user() {
     command -v systemd-analyze >/dev/null || skip "needs systemd-analyze"
     installed
     local unit
-    for unit in convjudge.service convjudge-worker@.service; do
+    for unit in convjudge.service convjudge-worker@.service convjudge-check-board.service; do
         file_has "$dest/usr/local/lib/systemd/system/$unit" '^Delegate=yes'
         file_has "$dest/usr/local/lib/systemd/system/$unit" '^ExecStart=/usr/local/bin/convjudge '
         file_lacks "$dest/usr/local/lib/systemd/system/$unit" '@[A-Z]+@'

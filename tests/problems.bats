@@ -337,18 +337,18 @@ END
 
 # ---- problems in a course's own words
 
-# home_of_drivers: a home of the judge with the problems of examples/drivers and nothing else, as the current folder.
-home_of_drivers() {
+# home_of FOLDER: a home of the judge with the problems of examples/FOLDER and nothing else, as the current folder.
+home_of() {
     export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home
     mkdir -p "$CONVJUDGE_HOME"
     local folder
     for folder in base grader harness simgpu leaderboard; do ln -s "$root/$folder" "$CONVJUDGE_HOME/$folder"; done
-    cp -r "$root"/examples/drivers/* "$CONVJUDGE_HOME/"
+    cp -r "$root/examples/$1"/* "$CONVJUDGE_HOME/"
     cd "$CONVJUDGE_HOME" || return
 }
 
 @test "a driver calls what the course asks for: a lab's main(), a kernel alone, other types, another order" {
-    home_of_drivers
+    home_of drivers
     local folder
     judge check solutions/*/*/*
     ends 0
@@ -357,7 +357,7 @@ home_of_drivers() {
 }
 
 @test "what a driver misses is told at the student's own line, and a driver needs student.h" {
-    home_of_drivers
+    home_of drivers
     judge grade --no-record solutions/layer-channels-first/compile_error/arguments_in_another_order.patch
     ends 1 "Compile Error" \
         "arguments_in_another_order.cu:20: conv_forward() differs from what the driver of the problem calls: the statement shows its student.h"
@@ -370,6 +370,74 @@ home_of_drivers() {
     rm problems/book-conv2d/student.h
     judge grade --no-record solutions/book-conv2d/accepted/naive.cu
     ends 2 "problems/book-conv2d/student.h: no such file"
+}
+
+# ---- outputs of other types, several of them, and other bounds
+
+@test "a formula that is no sum, one that jumps, and two outputs of which one has many right answers" {
+    home_of more
+    judge check solutions/*/*/*
+    ends 0
+    counts 17 '^ok'
+    for folder in problems/*/; do valid problem "$folder/problem.json"; ends 0; done
+    judge grade --no-record solutions/max-pool-indices/accepted/last_of_equal_ones.patch
+    ends 0 "timed cases         1 of 1 accepted"
+    judge grade --no-record solutions/max-pool-indices/wrong_answer/indices_are_not_written.patch
+    ends 1 "every element of 'indices': never written"
+    judge grade --no-record solutions/max-pool-indices/wrong_answer/starts_at_zero.patch
+    ends 1 "every element of 'values'"
+    sed -i 's/checker_indices/checker_other/' problems/max-pool-indices/checker.h
+    judge grade --no-record solutions/max-pool-indices/accepted/last_of_equal_ones.patch
+    ends 1 "hidden 7: Wrong Answer"
+}
+
+# submission_of_types PARAMETERS BODY ARGUMENTS: for the problem "types", with a kernel that does BODY for each i.
+submission_of_types() {
+    printf '// problem: types\n#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n__global__ void k(%s)\n' "$1"
+    printf '{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) { %s }\n}\n' "$2"
+    printf 'extern "C" void solve(%s)\n{\n    k<<<(n + 63) / 64, 64>>>(%s);\n}\n' "$1" "$3"
+}
+
+# Each row: a type, its tolerance, and what a kernel does with its arrays.
+@test "arrays have each type, as inputs, as outputs, and read and written; scalars and flags are parameters" {
+    home_of more
+    local type tolerance body
+    while read -r type tolerance body; do
+        mkdir -p problems/types testcases/types
+        jq --arg type "$type" --argjson tolerance "$tolerance" '
+            .id = "types" | .signature = "void solve(const \($type)* x, \($type)* y, \($type)* z, int n, float scale, int up)"
+            | .parameters = [{name: "x", role: "in", shape: ["n"]}, {name: "y", role: "out", shape: ["n"]},
+                {name: "z", role: "inout", shape: ["n"]}, {name: "n", role: "size", min: 1, max: 5000},
+                {name: "scale", role: "scalar", min: 0, max: 8}, {name: "up", role: "size", values: [0, 1, 3]}]
+            | .operations = "n" | .bytes = "n" | .tolerance = $tolerance' \
+            problems/conv2d-transposed/problem.json >problems/types/problem.json
+        printf 'ORACLE Sum oracle_y(const Case *c, long i)\n{\n    return sum_add(SUM_ZERO, at(c->x, i), (double)c->scale);\n}\n' >problems/types/oracle.h
+        printf 'ORACLE Sum oracle_z(const Case *c, long i)\n{\n    return sum_add(sum_add(SUM_ZERO, at(c->z, i), 1), at(c->x, i), c->up);\n}\n' >>problems/types/oracle.h
+        jq -n '{schema: 1, cases: [[3, 1, 0], [4000, 2, 1], [77, 3, 3]] | map({name: "\(.[0])", why: "all of them",
+            sizes: {n: .[0], scale: .[1], up: .[2]}, inputs: ({generator: "integers", low: 0, high: 9, seed: 1} | {x: ., z: .})})}' \
+            >testcases/types/hidden.json
+        jq 'del(.cases[].why)' testcases/types/hidden.json >testcases/types/sample.json
+        jq '.cases += [{name: "timed", why: "speed", timed: true, sizes: {n: 5000, scale: 2, up: 1},
+            inputs: ({generator: "integers", low: 0, high: 9} | {x: ., z: .})}]' testcases/types/hidden.json >timed.json
+        mv timed.json testcases/types/hidden.json
+        local parameters="const $type* x, $type* y, $type* z, int n, float scale, int up"
+        submission_of_types "$parameters" "$body" "x, y, z, n, scale, up" >right.cu
+        judge grade --no-record right.cu
+        ends 0 "timed cases         1 of 1 accepted"
+        submission_of_types "$parameters" "${body%;*;};" "x, y, z, n, scale, up" >wrong.cu
+        judge grade --no-record wrong.cu
+        ends 1 "of 'z'"
+        valid problem problems/types/problem.json
+        ends 0
+    done <<'END'
+double {"sum_factor":4,"max_factor":1,"rms":1e-14,"why":"-"} y[i] = x[i] * scale; z[i] += x[i] * up;
+half {"sum_factor":2,"max_factor":0,"rms":1e-2,"why":"-"} y[i] = __float2half(__half2float(x[i]) * scale); z[i] = __float2half(__half2float(z[i]) + __half2float(x[i]) * up);
+__nv_bfloat16 {"absolute":0.1,"relative":0.01,"why":"-"} y[i] = __float2bfloat16(__bfloat162float(x[i]) * scale); z[i] = __float2bfloat16(__bfloat162float(z[i]) + __bfloat162float(x[i]) * up);
+int8_t {"levels":0,"why":"-"} y[i] = x[i] * scale; z[i] += x[i] * up;
+unsigned {"levels":0,"why":"-"} y[i] = x[i] * scale; z[i] += x[i] * up;
+uint16_t {"levels":0,"why":"-"} y[i] = x[i] * scale; z[i] += x[i] * up;
+short {"levels":0,"why":"-"} y[i] = x[i] * scale; z[i] += x[i] * up;
+END
 }
 
 # ---- pictures

@@ -114,12 +114,17 @@ EOF
         "warp 0, time 2: elements 1025 to 1056: 5 sectors, 4 would do" \
         "00000000000000000000000000000000  warp 0, time 1: element 0: 1 sector" \
         "The block reads 258 elements of input from global memory. Its threads load each 3.0 times on" \
-        "Kernel convolve: 8 blocks of 256 threads, 0.0 waves. A multiprocessor holds 8 blocks at once, limited by" \
+        "Kernel convolve: 8 blocks of 256 threads, 0.00758 waves. A multiprocessor holds 8 blocks at once," \
         "registers hold values." "fma.rn.f32"
     grep -q '<title id="request-0-title">Lanes of a warp, and what serves them</title>' look.html
     grep -q '<title id="reads-0-3-title">How often each element is read</title>' look.html
     grep -q '<title id="blocks-0-title">Blocks over time</title>' look.html
     grep -q '<th scope="col">PTX</th>' look.html
+    if grep -q '<h2>Source, PTX and SASS</h2>' look.html; then
+        grep -q 'FFMA' look.html
+    else
+        grep -qE 'There is no SASS: (machine code is shown where nvdisasm lies beside nvcc|clang made PTX)' look.html
+    fi
     [[ $(wc -c <look.html) -lt 300000 ]]
     judge look --sample --json look.json x.cu
     json look.json '.accesses | length > 0' true

@@ -3,6 +3,7 @@
 #include "base/tensor.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -233,8 +234,9 @@ static const struct {
 static const struct {
     const char *header, *message;
 } bad_arrays[] = {
-    {"", "expected elements of type '<f4', '<i4' or '|u1', found none; numpy converts them: a.astype(numpy.float32)"},
-    {"{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}", "found '<f8'; numpy converts them"},
+    {"", "expected elements of one of the types '<f4', '<i4', '|u1', '<f8', '|i1', '<i2', '<u2', '<u4', '<f2', found none; "
+         "numpy converts them: a.astype(numpy.float32)"},
+    {"{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "found '<c8'; numpy converts them"},
     {"{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "found '>f4'; numpy converts them"},
     {"{'descr': '<f", "found '<f; numpy converts them"},
     {"{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}",
@@ -269,6 +271,69 @@ static void broken_files_are_refused(void **state)
     }
 }
 
+/* The compiler's own half precision says what is right. */
+static void halves_are_read_and_rounded_as_the_processor_does(void **state)
+{
+    for (uint32_t bits = 0; bits < 1 << 16; bits++) {
+        const uint16_t half = (uint16_t)bits;
+        _Float16 number;
+        memcpy(&number, &half, sizeof number);
+        const double value = element_load(ELEMENT_FLOAT16, &half, 0);
+        if (value == value)
+            assert_true(value == (double)number);
+        else
+            assert_true(number != number);
+        const double bf16 = element_load(ELEMENT_BFLOAT16, &half, 0);
+        uint16_t back = 0;
+        element_store(ELEMENT_BFLOAT16, &back, 0, bf16);
+        if (bf16 == bf16 && bf16 != 0)
+            assert_int_equal(back, half);
+    }
+    for (double value = 1e-9; value < 1e5; value *= 1.0007) {
+        uint16_t half = 0;
+        const _Float16 rounded = (_Float16)value;
+        uint16_t expected;
+        memcpy(&expected, &rounded, sizeof expected);
+        element_store(ELEMENT_FLOAT16, &half, 0, value);
+        assert_int_equal(half, expected);
+        element_store(ELEMENT_FLOAT16, &half, 0, -value);
+        assert_int_equal(half, expected | 0x8000);
+    }
+}
+
+static void bfloat16_is_rounded_to_the_nearest_even(void **state)
+{
+    static const struct {
+        double value;
+        uint16_t bits;
+    } rows[] = {{1, 0x3F80},           {1 + 0x1p-8, 0x3F80},     {1 + 0x3p-8, 0x3F82}, {1 + 0x1.1p-8, 0x3F81},
+                {-1 - 0x3p-8, 0xBF82}, {0x1.FEp127, 0x7F7F},     {0x1p128, 0x7F80},    {0x1p-133, 0x0001},
+                {0x1p-134, 0x0000},    {0x1.8p-134, 0x0001},     {INFINITY, 0x7F80},   {-1e300, 0xFF80}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        uint16_t bits = 0;
+        element_store(ELEMENT_BFLOAT16, &bits, 0, rows[i].value);
+        if (bits != rows[i].bits)
+            fail_test("%a: 0x%04X, expected 0x%04X", rows[i].value, bits, rows[i].bits);
+    }
+}
+
+static void each_type_holds_its_ends_and_no_more(void **state)
+{
+    for (ElementType type = 0; type < ELEMENT_TYPE_COUNT; type++) {
+        const ElementTraits *traits = &element_traits[type];
+        uint64_t room = 0;
+        assert_true(element_holds(type, traits->lowest) && element_holds(type, traits->highest));
+        assert_int_equal(element_holds(type, 0.5), !element_is_whole(type));
+        assert_false(element_holds(type, NAN) || element_holds(type, INFINITY));
+        if (element_is_whole(type))
+            assert_false(element_holds(type, traits->highest + 1) || element_holds(type, traits->lowest - 1));
+        element_store(type, &room, 0, traits->highest);
+        assert_true(element_load(type, &room, 0) == traits->highest);
+        element_store(type, &room, 0, traits->lowest);
+        assert_true(element_load(type, &room, 0) == traits->lowest);
+    }
+}
+
 static int make_folder(void **state)
 {
     return mkdtemp(folder) == NULL;
@@ -297,6 +362,9 @@ int main(void)
         cmocka_unit_test(elements_alone_are_read_as_the_wanted_ones),
         cmocka_unit_test(elements_are_loaded_as_they_were_stored),
         cmocka_unit_test(broken_files_are_refused),
+        cmocka_unit_test(halves_are_read_and_rounded_as_the_processor_does),
+        cmocka_unit_test(bfloat16_is_rounded_to_the_nearest_even),
+        cmocka_unit_test(each_type_holds_its_ends_and_no_more),
     };
     return cmocka_run_group_tests_name("tensor", tests, make_folder, remove_folder);
 }

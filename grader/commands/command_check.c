@@ -181,6 +181,10 @@ static Status inspect_sizes(const Problem *problem, const TestcaseSet *set, Mess
         if (!some_case_has(set, i, size->low))
             return fail(STATUS_BAD_INPUT, why, "testcases/%s: no hidden or timed case has the least %s, %lld",
                         problem->id, size->name, (long long)size->low);
+        for (size_t k = 0; k < size->value_count; k++)
+            if (!some_case_has(set, i, size->values[k]))
+                return fail(STATUS_BAD_INPUT, why, "testcases/%s: no hidden or timed case has %s = %lld", problem->id,
+                            size->name, (long long)size->values[k]);
         if (!some_case_has(set, i, size->high))
             return fail(STATUS_BAD_INPUT, why, "testcases/%s: no hidden or timed case has the largest %s, %lld",
                         problem->id, size->name, (long long)size->high);
@@ -669,8 +673,8 @@ static bool has_drawn_data(const Problem *problem, const Testcase *testcase)
 {
     bool found = false;
     for (size_t i = 0; i < problem->parameter_count; i++)
-        found = found || (problem->parameters[i].role == ROLE_IN && is_drawn(testcase->sources[i].kind));
-    return found && testcase->group != CASE_TIMED && testcase->expected.data == NULL &&
+        found = found || ((problem->parameters[i].role & ROLE_IN) != 0 && is_drawn(testcase->sources[i].kind));
+    return found && testcase->group != CASE_TIMED && testcase->expected[problem_output(problem)].data == NULL &&
            testcase->attempt_instructions == 0 && testcase->operations <= MOST_OPERATIONS;
 }
 
@@ -736,13 +740,22 @@ static TestcaseSet set_of_seeds(const Checking *checking, uint64_t seeds)
     return set;
 }
 
+static void halve(Tolerance *tolerance)
+{
+    tolerance->sum_factor /= 2;
+    tolerance->max_factor /= 2;
+    tolerance->rms /= 2;
+    if (tolerance->unit > 0)
+        tolerance->absolute /= 2;
+}
+
 /* Levels are whole numbers, of which there may be no half. */
 static Problem with_half_the_tolerance(const Problem *problem)
 {
     Problem half = *problem;
-    half.tolerance.sum_factor /= 2;
-    half.tolerance.max_factor /= 2;
-    half.tolerance.rms /= 2;
+    halve(&half.tolerance);
+    for (size_t i = 0; i < half.parameter_count; i++)
+        halve(&half.parameters[i].tolerance);
     return half;
 }
 

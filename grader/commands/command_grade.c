@@ -114,7 +114,14 @@ static double drawn(uint64_t *state)
 static int64_t draw_size(const Parameter *parameter, uint64_t *state)
 {
     const double span = (double)(parameter->high - parameter->low) + 2;
+    if (parameter->values != NULL)
+        return parameter->values[(size_t)(drawn(state) * (double)parameter->value_count)];
     return parameter->low + (int64_t)exp(drawn(state) * log(span)) - 1;
+}
+
+static double draw_scalar(const Parameter *parameter, uint64_t *state)
+{
+    return (float)(parameter->least + drawn(state) * (parameter->most - parameter->least));
 }
 
 static void draw_sizes(const Problem *problem, uint64_t *state, Sizes *sizes)
@@ -122,6 +129,8 @@ static void draw_sizes(const Problem *problem, uint64_t *state, Sizes *sizes)
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (problem->parameters[i].role == ROLE_SIZE)
             sizes->values[i] = draw_size(&problem->parameters[i], state);
+        else if (problem->parameters[i].role == ROLE_SCALAR)
+            sizes_set_scalar(sizes, i, draw_scalar(&problem->parameters[i], state));
 }
 
 /* Number `which` of the sizes to try; false: none were drawn that suit. */

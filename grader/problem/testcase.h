@@ -65,12 +65,13 @@ typedef struct Testcase {
     Sizes sizes;
     bool draws_sizes; /* in each grading anew (testcases_draw()), from `least` to `most` */
     Sizes least, most;
+    Expression derived[PROBLEM_MAX_PARAMETERS]; /* sizes that follow from others; text NULL: the others */
     bool repeats_addresses; /* CallOptions.repeats_addresses: of the case before it in its group */
     int64_t
         attempt_instructions; /* a simulated GPU gives a call up after so many warp-instructions, and the case counts
                                    * as accepted then; 0: it is judged whole */
-    CaseSource sources[PROBLEM_MAX_PARAMETERS]; /* by parameter; inputs only */
-    Tensor expected;                            /* literal values; data NULL: the oracle computes them */
+    CaseSource sources[PROBLEM_MAX_PARAMETERS]; /* by parameter; arrays that are read only */
+    Tensor expected[PROBLEM_MAX_PARAMETERS];    /* literal values; data NULL: the oracle computes them */
     int64_t operations, bytes;                  /* values of the problem's formulas for these sizes */
 } Testcase;
 

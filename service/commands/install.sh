@@ -16,7 +16,8 @@ umask 022
 lib=$to/lib/convjudge share=$to/share/convjudge doc=$to/share/doc/convjudge
 single=("$to/bin/convjudge" "$to/share/man/man1/convjudge.1" "$to/share/bash-completion/completions/convjudge"
     "$to/share/zsh/site-functions/_convjudge" "$to/lib/systemd/system/convjudge.service"
-    "$to/lib/systemd/system/convjudge-worker@.service" "$to/lib/sysusers.d/convjudge.conf" "$to/lib/tmpfiles.d/convjudge.conf")
+    "$to/lib/systemd/system/convjudge-worker@.service" "$to/lib/systemd/system/convjudge-check-board.service"
+    "$to/lib/systemd/system/convjudge-check-board.timer" "$to/lib/sysusers.d/convjudge.conf" "$to/lib/tmpfiles.d/convjudge.conf")
 
 # put MODE FILE: writes standard input to the file.
 put() {
@@ -68,8 +69,10 @@ install_documents() {
 }
 
 install_units() {
-    unit convjudge.service | put 644 "$to/lib/systemd/system/convjudge.service"
-    unit convjudge-worker@.service | put 644 "$to/lib/systemd/system/convjudge-worker@.service"
+    local name
+    for name in convjudge.service convjudge-worker@.service convjudge-check-board.{service,timer}; do
+        unit "$name" | put 644 "$to/lib/systemd/system/$name"
+    done
     unit sysusers.conf | put 644 "$to/lib/sysusers.d/convjudge.conf"
     unit tmpfiles.conf | put 644 "$to/lib/tmpfiles.d/convjudge.conf"
 }
