@@ -41,6 +41,17 @@ for_students() {
         done
     done
     chmod -R go=rX "$share/testcases"
+    rm "$1/usr/bin/convjudge"
+    cat >"$1/usr/bin/convjudge" <<'EOF'
+#!/bin/sh
+# Each user has a leaderboard of their own.
+if [ -z "${CONVJUDGE_DB-}" ] && [ -n "${XDG_DATA_HOME-}${HOME-}" ]; then
+    export CONVJUDGE_DB="${XDG_DATA_HOME:-$HOME/.local/share}/convjudge/leaderboard.db"
+    mkdir -p "${CONVJUDGE_DB%/*}"
+fi
+exec "$(dirname "$(readlink -f "$0")")/../lib/convjudge/convjudge" "$@"
+EOF
+    chmod 755 "$1/usr/bin/convjudge"
 }
 
 # pack NAME ABOUT DEPENDS [LINE OF CONTROL]...
