@@ -14,7 +14,7 @@
 
 static const size_t MAX_FILE_BYTES = (size_t)1 << 30;
 
-#define ELEMENT_TRAITS(NAME, NAME_TEXT, STORAGE, C_NAME, VECTOR, NPY, READ, MAKE, LOWEST, HIGHEST, EPSILON)              \
+#define ELEMENT_TRAITS(NAME, NAME_TEXT, STORAGE, C_NAME, VECTOR, NPY, READ, MAKE, LOWEST, HIGHEST, EPSILON)            \
     [ELEMENT_##NAME] = {.name = #NAME_TEXT,                                                                            \
                         .storage = #STORAGE,                                                                           \
                         .c_name = C_NAME,                                                                              \

@@ -234,8 +234,9 @@ static const struct {
 static const struct {
     const char *header, *message;
 } bad_arrays[] = {
-    {"", "expected elements of one of the types '<f4', '<i4', '|u1', '<f8', '|i1', '<i2', '<u2', '<u4', '<f2', found none; "
-         "numpy converts them: a.astype(numpy.float32)"},
+    {"",
+     "expected elements of one of the types '<f4', '<i4', '|u1', '<f8', '|i1', '<i2', '<u2', '<u4', '<f2', found none; "
+     "numpy converts them: a.astype(numpy.float32)"},
     {"{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "found '<c8'; numpy converts them"},
     {"{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "found '>f4'; numpy converts them"},
     {"{'descr': '<f", "found '<f; numpy converts them"},
@@ -306,9 +307,9 @@ static void bfloat16_is_rounded_to_the_nearest_even(void **state)
     static const struct {
         double value;
         uint16_t bits;
-    } rows[] = {{1, 0x3F80},           {1 + 0x1p-8, 0x3F80},     {1 + 0x3p-8, 0x3F82}, {1 + 0x1.1p-8, 0x3F81},
-                {-1 - 0x3p-8, 0xBF82}, {0x1.FEp127, 0x7F7F},     {0x1p128, 0x7F80},    {0x1p-133, 0x0001},
-                {0x1p-134, 0x0000},    {0x1.8p-134, 0x0001},     {INFINITY, 0x7F80},   {-1e300, 0xFF80}};
+    } rows[] = {{1, 0x3F80},           {1 + 0x1p-8, 0x3F80}, {1 + 0x3p-8, 0x3F82}, {1 + 0x1.1p-8, 0x3F81},
+                {-1 - 0x3p-8, 0xBF82}, {0x1.FEp127, 0x7F7F}, {0x1p128, 0x7F80},    {0x1p-133, 0x0001},
+                {0x1p-134, 0x0000},    {0x1.8p-134, 0x0001}, {INFINITY, 0x7F80},   {-1e300, 0xFF80}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         uint16_t bits = 0;
         element_store(ELEMENT_BFLOAT16, &bits, 0, rows[i].value);

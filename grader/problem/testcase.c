@@ -499,7 +499,8 @@ static Status check_ramp(const SourceReader *reader, const cJSON *item, const So
     const ElementType type = array->parameter->type;
     const double step = source->kind == SOURCE_RAMP ? source->b : 0;
     double last = source->a + step * (double)(array->count - 1);
-    if (!element_holds(type, source->a) || !element_holds(type, last) || (element_is_whole(type) && step != floor(step)))
+    if (!element_holds(type, source->a) || !element_holds(type, last) ||
+        (element_is_whole(type) && step != floor(step)))
         return json_fail(reader->file, item, reader->why, "expected every element to be a number of type %s",
                          element_c_name(type));
     return STATUS_OK;
