@@ -142,9 +142,9 @@ unpacked() {
         dpkg-deb -f "$BATS_FILE_TMPDIR"/packages/deb/convjudge_*.deb | grep -qF "$part"
     done
     submission >x.cu
-    unset CONVJUDGE_HOME
-    run convjudge/usr/bin/convjudge grade --device sim x.cu
+    run env -u CONVJUDGE_HOME -u CONVJUDGE_DB XDG_DATA_HOME="$PWD/data" convjudge/usr/bin/convjudge grade --device sim x.cu
     ends 0 "Accepted  x.cu" "not ranked: the hidden cases, which decide, are not here"
+    [[ -s data/convjudge/leaderboard.db && ! -e convjudge/usr/share/convjudge/leaderboard/leaderboard.db ]]
     unpacked convjudge-server
     [[ -x convjudge-server/usr/lib/convjudge/convjudge-service && -e convjudge-server/usr/lib/systemd/system/convjudge.service ]]
     [[ $(jq '[.cases[] | select(.timed | not)] | length' convjudge-server/usr/share/convjudge/testcases/conv1d/hidden.json) -gt 0 ]]

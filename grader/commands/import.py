@@ -39,11 +39,12 @@ def die(words):
 
 # ---- a stand-in for torch --------------------------------------------------------------------------------------------
 
-C_OF_DTYPE = {"float32": "float", "float64": "double", "float16": "half", "bfloat16": "__nv_bfloat16", "int8": "signed char",
-              "uint8": "unsigned char", "int16": "short", "int32": "int", "int64": "long long", "bool": "bool"}
-NPY_OF_C = {"float": ("<f4", "f"), "double": ("<f8", "d"), "half": ("<f2", "e"), "signed char": ("|i1", "b"),
+C_OF_DTYPE = {"float32": "float", "float64": "double", "float16": "__half", "bfloat16": "__nv_bfloat16", "int8": "signed char",
+              "uint8": "unsigned char", "int16": "short", "int32": "int", "int64": "long long", "bool": "unsigned char"}
+NPY_OF_C = {"float": ("<f4", "f"), "double": ("<f8", "d"), "__half": ("<f2", "e"), "signed char": ("|i1", "b"),
             "unsigned char": ("|u1", "B"), "short": ("<i2", "h"), "unsigned short": ("<u2", "H"), "int": ("<i4", "i"),
             "unsigned": ("<u4", "I"), "long long": ("<i8", "q")}
+FLOATS = ("float", "double", "__half", "__nv_bfloat16")
 exercise_file = None # whose lines notes name
 
 
@@ -1118,6 +1119,9 @@ def npy_of(tensor, c_type):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}{code}", *values)
 
 
+WHOLE = {"levels": 0, "why": "Whole numbers are compared exactly."}
+
+
 class Writer:
     def __init__(self, home, ident, exercise):
         self.home, self.id, self.exercise, self.files = home, ident, exercise, 0
@@ -1131,10 +1135,10 @@ class Writer:
         """Of testcases: numbers as they are, in a file if there are many, or a generator."""
         values = tensor.literal()
         if tensor.source is None:
-            return {"generator": "uniform", "low": -1, "high": 1} if parameter.c_type in ("float", "double", "half") else {
+            return {"generator": "uniform", "low": -1, "high": 1} if parameter.c_type in FLOATS else {
                 "generator": "integers", "low": 0, "high": 9}
         if "generator" in tensor.source and not (tensor.source["generator"] in ("uniform", "normal") and
-                                                 parameter.c_type not in ("float", "double", "half", "__nv_bfloat16")):
+                                                 parameter.c_type not in FLOATS):
             return tensor.source
         if values is None:
             return {"generator": "integers", "low": math.floor(tensor.source.get("low", 0)), "high": math.ceil(tensor.source.get("high", 9))}
@@ -1154,11 +1158,10 @@ class Writer:
         arrays = [one for one in self.exercise.parameters if one.shape is not None]
         item["inputs"] = {one.name: self.source(one, case.arrays[one.name], case.timed) for one in arrays
                           if one.role in ("in", "inout") and one.name in case.arrays}
-        known = [one for one in arrays if one.role == "out" and one.name in case.arrays and
-                 "values" in (case.arrays[one.name].source or {})]
-        if len(known) == 1 and self.has_answers:
-            answer = self.source(known[0], case.arrays[known[0].name], False)
-            item["expected"] = answer.get("values", answer)
+        if self.has_answers:
+            answers = {one.name: self.source(one, case.arrays[one.name], False) for one in arrays if one.role == "out"}
+            answers = {name: answer.get("values", answer) for name, answer in answers.items()}
+            item["expected"] = answers if len(answers) > 1 else next(iter(answers.values()))
         if case.timed:
             item["timed"] = True
         return item
@@ -1199,6 +1202,8 @@ class Writer:
             item = {"name": one.name, "role": one.role}
             if one.shape is not None:
                 item["shape"] = one.shape
+                if one in outputs and one.c_type not in FLOATS and self.tolerance(outputs) is not WHOLE:
+                    item["tolerance"] = WHOLE
             else:
                 item["min"] = min([1, *seen[one.name]]) if one.role == "size" else min(seen[one.name], default=-1)
                 item["max"] = max(seen[one.name], default=1)
@@ -1219,8 +1224,8 @@ class Writer:
             "timing": {"blocks": 3, "warm_up_calls": 3, "timed_calls": 100}}
 
     def tolerance(self, outputs):
-        if all(one.c_type not in ("float", "double", "half", "__nv_bfloat16") for one in outputs):
-            return {"levels": 0, "why": "whole numbers are compared exactly"}
+        if all(one.c_type not in FLOATS for one in outputs):
+            return WHOLE
         return {"absolute": self.exercise.absolute, "relative": self.exercise.relative, "why": f"From {self.exercise.why}."}
 
     def statement(self, signature):

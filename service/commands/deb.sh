@@ -10,17 +10,18 @@ build=$(realpath "${1:?the build folder}")
 umask 022
 
 die() { printf 'deb: %s\n' "$*" >&2; exit 2; }
-for tool in dpkg-deb dpkg-query dpkg jq; do command -v "$tool" >/dev/null || die "$tool is missing; packages are made on Debian and Ubuntu"; done
+for tool in dpkg-deb dpkg-query dpkg jq objdump; do command -v "$tool" >/dev/null || die "$tool is missing; packages are made on Debian and Ubuntu"; done
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 version=$("$build/convjudge" --version | grep -oE -m 1 '[0-9]+(\.[0-9]+)+')
 mkdir -p "$build/deb"
 
-# libraries FILE...: the packages whose libraries these programs load, with the versions that are here as the least.
+# libraries FILE...: the packages whose libraries these programs name, with the versions that are here as the least.
 libraries() {
     local file package
-    for file in $(ldd "$@" 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | grep -v "^$build/" | sort -u); do
+    objdump -p "$@" | awk '$1 == "NEEDED" { print $2 }' >"$scratch/needed"
+    for file in $(ldd "$@" 2>/dev/null | grep -wFf "$scratch/needed" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | grep -v "^$build/" | sort -u); do
         package=$(dpkg-query -S "$(realpath "$file")" 2>/dev/null || dpkg-query -S "$file" 2>/dev/null) || continue
         printf '%s (>= %s)\n' "${package%%:*}" "$(dpkg-query -W -f '${Version}' "${package%%:*}:$(dpkg --print-architecture)" 2>/dev/null |
             sed 's/-[^-]*$//' || true)"
@@ -35,9 +36,22 @@ for_students() {
         jq '.cases |= map(select(.timed))' "$folder/hidden.json" >"$scratch/hidden.json"
         cp "$scratch/hidden.json" "$folder/hidden.json"
         jq -r '.. | objects | .file? | strings' "$folder"/*.json | sort -u >"$scratch/named"
-        find "$folder" -type f ! -name '*.json' -printf '%f\n' | grep -vxFf "$scratch/named" | while read -r file; do rm "$folder/$file"; done
+        find "$folder" -type f ! -name '*.json' -printf '%f\n' | while read -r file; do
+            grep -qxF -- "$file" "$scratch/named" || rm "$folder/$file"
+        done
     done
     chmod -R go=rX "$share/testcases"
+    rm "$1/usr/bin/convjudge"
+    cat >"$1/usr/bin/convjudge" <<'EOF'
+#!/bin/sh
+# Each user has a leaderboard of their own.
+if [ -z "${CONVJUDGE_DB-}" ] && [ -n "${XDG_DATA_HOME-}${HOME-}" ]; then
+    export CONVJUDGE_DB="${XDG_DATA_HOME:-$HOME/.local/share}/convjudge/leaderboard.db"
+    mkdir -p "${CONVJUDGE_DB%/*}"
+fi
+exec "$(dirname "$(readlink -f "$0")")/../lib/convjudge/convjudge" "$@"
+EOF
+    chmod 755 "$1/usr/bin/convjudge"
 }
 
 # pack NAME ABOUT DEPENDS [LINE OF CONTROL]...
@@ -47,7 +61,7 @@ pack() {
     printf '%s\n' "Package: $name" "Version: $version" "Architecture: $(dpkg --print-architecture)" "Maintainer: ConvJudge <root@localhost>" \
         "Installed-Size: $(du -sk "$folder" | cut -f 1)" "Depends: $3" "Recommends: clang-19 | clang-16 | nvidia-cuda-toolkit" "${@:4}" \
         "Section: education" "Priority: optional" "Description: $2" >"$folder/DEBIAN/control"
-    dpkg-deb --root-owner-group -Zxz --build "$folder" "$build/deb/${name}_${version}_$(dpkg --print-architecture).deb" >/dev/null
+    dpkg-deb --root-owner-group -Zgzip --build "$folder" "$build/deb/${name}_${version}_$(dpkg --print-architecture).deb" >/dev/null
     printf '%s\n' "$build/deb/${name}_${version}_$(dpkg --print-architecture).deb"
 }
 
