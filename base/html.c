@@ -116,6 +116,108 @@ void html_code(Text *page, const char *sentence)
     }
 }
 
+/* ---- source ------------------------------------------------------------------------------------------------------ */
+
+static const char words[] =
+    " alignas auto bool break case catch char class const constexpr continue decltype default delete do double else enum explicit"
+    " extern false float float2 float4 for goto half half2 if inline int int2 int4 int8_t int16_t int32_t int64_t long namespace new"
+    " nullptr operator private public register return short signed size_t sizeof static static_cast reinterpret_cast const_cast"
+    " struct switch template this true try typedef typename uchar4 uint8_t uint16_t uint32_t uint64_t union unsigned using virtual"
+    " void volatile while dim3 uint2 uint3 uint4 threadIdx blockIdx blockDim gridDim warpSize __global__ __device__ __host__"
+    " __shared__ __constant__ __managed__ __restrict__ __launch_bounds__ __forceinline__ __noinline__ __align__ __syncthreads"
+    " __syncwarp __ldg ";
+
+static bool is_of_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static bool is_known_word(const char *text, size_t length)
+{
+    char word[32];
+    const int count = snprintf(word, sizeof word, " %.*s ", (int)length, text);
+    return (size_t)count < sizeof word && strstr(words, word) != NULL;
+}
+
+/* A comment, from within, up to its end if that is here. */
+static size_t comment_length(const char *at, size_t left, bool *in_comment)
+{
+    const char *end = memmem(at, left, "*/", 2);
+    *in_comment = end == NULL;
+    return end == NULL ? left : (size_t)(end - at) + 2;
+}
+
+static size_t quoted_length(const char *at, size_t left)
+{
+    size_t length = 1;
+    while (length < left && at[length] != at[0] && at[length] != '\n')
+        length += at[length] == '\\' && length + 1 < left ? 2 : 1;
+    return length < left && at[length] == at[0] ? length + 1 : length;
+}
+
+static size_t line_length(const char *at, size_t left)
+{
+    const char *end = memchr(at, '\n', left);
+    return end == NULL ? left : (size_t)(end - at);
+}
+
+/* The length of what begins here, and its class; 0: none. */
+static size_t token_at(const char *at, size_t left, bool is_first, char *class, bool *in_comment)
+{
+    const bool is_slash = at[0] == '/' && left > 1;
+    size_t length = 0;
+    *class = 0;
+    if (is_slash && (at[1] == '/' || at[1] == '*')) {
+        *class = 'c';
+        return at[1] == '/' ? line_length(at, left) : 2 + comment_length(at + 2, left - 2, in_comment);
+    }
+    if (at[0] == '"' || at[0] == '\'') {
+        *class = 'n';
+        return quoted_length(at, left);
+    }
+    if (at[0] == '#' && is_first) {
+        *class = 'p';
+        length = 1 + strspn(at + 1, " \t");
+        while (length < left && is_of_word(at[length]))
+            length++;
+        return length;
+    }
+    const bool is_number = (at[0] >= '0' && at[0] <= '9') || (at[0] == '.' && left > 1 && at[1] >= '0' && at[1] <= '9');
+    while (length < left &&
+           (is_of_word(at[length]) || (is_number && strchr(".'", at[length]) != NULL && at[length] != 0)))
+        length++;
+    *class = is_number ? 'n' : is_known_word(at, length) ? 'k' : 0;
+    return length == 0 ? 1 : length;
+}
+
+void html_source(Text *page, const char *source, size_t length, bool *in_comment)
+{
+    bool is_first = true; /* on its line */
+    for (size_t at = 0, count, plain = 0; at < length || plain > 0; at += count) {
+        char class = 0;
+        count = 0;
+        if (at < length && *in_comment) {
+            class = 'c';
+            count = comment_length(source + at, length - at, in_comment);
+        } else if (at < length) {
+            count = token_at(source + at, length - at, is_first, &class, in_comment);
+        }
+        is_first = at < length && (source[at] == '\n' || (is_first && strchr(" \t\r", source[at]) != NULL));
+        if (class == 0 && at < length) {
+            plain += count;
+            continue;
+        }
+        if (page != NULL) {
+            html_bytes(page, source + at - plain, plain);
+            if (class != 0)
+                text_printf(page, "<span class=\"%c\">", class);
+            html_bytes(page, source + at, count);
+            text_add(page, class != 0 ? "</span>" : "");
+        }
+        plain = 0;
+    }
+}
+
 void html_name(Text *page, const char *name)
 {
     while (*name != '\0') {

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* printf for markup: the format is markup, each %s is text and is escaped. Conversions: %s %.*s %d %u %zu %f %g %c %%, and PRId64. */
@@ -24,6 +25,10 @@ void html_bytes(Text *page, const char *bytes, size_t length);
 
 /* The same for a sentence of the judge, in which `these marks` enclose code. */
 void html_code(Text *page, const char *sentence);
+
+/* CUDA C++, in which words, numbers and texts, comments and directives have the classes k, n, c and p. `in_comment` is whether the text
+ * begins within a comment, and becomes whether it ends within one; `page` NULL: only that is wanted. */
+void html_source(Text *page, const char *source, size_t length, bool *in_comment);
 
 /* The name of a file, which may be broken after each `_`, `-` and `.` where a column is narrow. */
 void html_name(Text *page, const char *name);

@@ -78,6 +78,14 @@ void database_wait_at_most(Store *store, int milliseconds)
     sqlite3_busy_timeout(store->database, milliseconds);
 }
 
+bool database_can_write(Store *store)
+{
+    sqlite3_busy_timeout(store->database, 0);
+    const int result = sqlite3_exec(store->database, "BEGIN IMMEDIATE; ROLLBACK", NULL, NULL, NULL);
+    sqlite3_busy_timeout(store->database, store->timeout_ms);
+    return result != SQLITE_BUSY;
+}
+
 static void forget(Store *store)
 {
     if (store->forget != NULL)

@@ -10,6 +10,7 @@
 
 #include <sqlite3.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* ==== findings ==================================================================================================== */
@@ -48,6 +49,8 @@ struct Store {
 
 /* Another limit for the wait for a lock than store_open() has set. */
 void database_wait_at_most(Store *store, int milliseconds);
+/* Whether a transaction could begin now, without a wait. */
+bool database_can_write(Store *store);
 /* Closes the database, and forgets what is kept of it. */
 void database_close(Store *store);
 

@@ -138,6 +138,7 @@ typedef struct KeptBoard {
     struct KeptBoard *next;
     Board board;
     int64_t last_run, last_ruling; /* of the whole store, when the board was read */
+    int64_t schema;                /* grows when a person gets another name: it is changed for that */
     StoredRun *runs;               /* [run_count], sorted by_pool() */
     Arena texts;                   /* of the board and its runs */
     size_t run_count, capacity;
@@ -242,18 +243,21 @@ static Status refresh(Store *store, const Board *board, KeptBoard **found, Messa
     KeptBoard *kept = find(store, board);
     StoredRun *runs;
     size_t count = 0;
-    int64_t last_run = 0, last_ruling = 0;
+    int64_t last_run = 0, last_ruling = 0, schema = 0;
     *found = kept;
     Status status = database_int(store, &last_ruling, why, "SELECT max(id) FROM rulings", "");
     THEN(status, database_int(store, &last_run, why, "SELECT max(id) FROM runs", ""));
-    if (status != STATUS_OK || (last_run == kept->last_run && last_ruling == kept->last_ruling))
+    THEN(status, database_int(store, &schema, why, "PRAGMA schema_version", ""));
+    if (status != STATUS_OK ||
+        (last_run == kept->last_run && last_ruling == kept->last_ruling && schema == kept->schema))
         return status;
-    if (last_ruling != kept->last_ruling)
+    if (last_ruling != kept->last_ruling || schema != kept->schema)
         begin(kept, &kept->board);
     TRY(store_runs_since(store, &kept->board, kept->last_run, last_run, &kept->texts, &runs, &count, why));
     add(kept, runs, count);
     kept->last_run = last_run;
     kept->last_ruling = last_ruling;
+    kept->schema = schema;
     return STATUS_OK;
 }
 

@@ -35,7 +35,7 @@
  *         cases', so cases in which two files are limited alike take no part.
  * Source  pairs of 375 cases of 117 kernels on an H200 (docs/explanation/timing-and-ranks.md). */
 
-enum { TIME_MODEL_BYTES = 160 };
+enum { TIME_MODEL_BYTES = 256 }; /* room for a limit and every doubt */
 
 typedef struct MeasuredTime {
     double ms;
@@ -110,6 +110,7 @@ typedef struct Run { /* one judged submission; all texts are UTF-8 */
     const char *device_name, *driver, *toolkit, *judge, *sandbox;
     const char *verdict, *rank_status;
     MeasuredTime time;        /* ms 0: no time */
+    int64_t least_id;         /* when it is recorded: its number is not below; 0: it may be any */
     const char *machine_code; /* NULL: nothing was compiled */
     const char *source_hash, *source, *file_name;
     const char *sitting, *cases; /* JSON */

@@ -13,14 +13,14 @@ static Status insert_run(Store *store, const Run *run, int64_t *id, Message *why
 {
     Status status = database_do(
         store, NULL, why,
-        "INSERT INTO runs (time_utc, person, problem, revision, device, epoch, device_name, driver, toolkit, judge,"
+        "INSERT INTO runs (id, time_utc, person, problem, revision, device, epoch, device_name, driver, toolkit, judge,"
         " sandbox, verdict, rank_status, score_ms, uncertainty, machine_code, source_hash, file_name, sitting, cases)"
-        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, CASE WHEN ?14 > 0 THEN ?14 END,"
+        " VALUES (max(?21, (SELECT coalesce(max(id), 0) + 1 FROM runs)), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, CASE WHEN ?14 > 0 THEN ?14 END,"
         " CASE WHEN ?14 > 0 THEN ?15 END, ?16, ?17, ?18, ?19, ?20)",
-        "tttttitttttttddttttt", run->time_utc, run->person, run->board.problem, run->board.revision, run->board.device,
+        "tttttitttttttddttttti", run->time_utc, run->person, run->board.problem, run->board.revision, run->board.device,
         (int64_t)run->board.epoch, run->device_name, run->driver, run->toolkit, run->judge, run->sandbox, run->verdict,
         run->rank_status, run->time.ms, run->time.uncertainty, run->machine_code, run->source_hash, run->file_name,
-        run->sitting, run->cases);
+        run->sitting, run->cases, run->least_id);
     const int64_t added = sqlite3_last_insert_rowid(store->database);
     if (status == STATUS_OK && run->time.model[0] != '\0')
         status = database_do(store, NULL, why, "INSERT INTO run_models (run, model) VALUES (?1, ?2)", "it", added,
@@ -211,10 +211,11 @@ Status store_run(Store *store, int64_t id, Arena *arena, RecordedRun *run, Messa
 Status store_list_runs(Store *store, const char *problem, const char *state, Arena *arena, RecordedRun **runs,
                        size_t *count, Message *why)
 {
-    return database_list(store, arena, sizeof **runs, take_recorded_run, runs, count, why,
-                         "SELECT " RECORDED_COLUMNS " FROM runs JOIN run_states ON run = id"
-                         " WHERE (?1 IS NULL OR problem = ?1) AND (?2 IS NULL OR state = ?2) ORDER BY id",
-                         "tt", problem, state);
+    return database_list(
+        store, arena, sizeof **runs, take_recorded_run, runs, count, why,
+        "SELECT " RECORDED_COLUMNS " FROM runs JOIN run_states ON run = id"
+        " WHERE (?1 IS NULL OR problem = ?1) AND (?2 IS NULL OR id IN (SELECT run FROM run_states WHERE state = ?2)) ORDER BY id",
+        "tt", problem, state);
 }
 
 Status store_next_runs(Store *store, int64_t after, size_t most, Arena *arena, RecordedRun **runs, size_t *count,

@@ -152,6 +152,71 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     said "this person did not join by a link; remove the name from the group in class.json"
 }
 
+@test "two accounts of a person become one, and a former name stays the person's" {
+    jq -n '{schema: 1, zone: "UTC", groups: [{name: "1", people: ["bob", "eve"]}],
+            assignments: [{id: "w", due: "2099-01-01T12:00", problems: [{problem: "conv1d", points: {accepted: 2}}]}],
+            overrides: [{person: "bob", assignment: "w", problem: "conv1d", points: 1, why: "oral", by: "emmy"}]}' >class.json
+    serve "$(jq -n --arg class "$PWD/class.json" '{public: false, class: $class, admins: ["grace"]}')"
+    local ada bob teacher
+    ada=$(token ada) bob=$(token bob) teacher=$(token emmy teacher)
+    hand_in "$ada" same >/dev/null
+    hand_in "$bob" same >/dev/null
+    sqlite3 "$state/convjudge.db" "INSERT INTO runs SELECT NULL, '2026-01-31T12:00:00Z', 'bob', 'conv1d', revision, 'sim-h200', 99, 'H200', '', '', '', 'full',
+        'Accepted', 'ranked', 1, 0.001, 'c', 'x', 'x.cu', '{}', '[]' FROM judging LIMIT 1"
+    as "$teacher" GET /api/v1/boards/conv1d
+    equal bob "$(jq -r '.standings[0].person' <<<"$output")"
+    as "$teacher" POST /people/bob/merge -d name=carl
+    equal 400 "$status"
+    said "there is no person of this name"
+    as "$teacher" POST /people/bob/merge -d name=emmy
+    said "emmy is no student; an administrator decides about this account"
+    as "$teacher" POST /people/bob/merge -d name=bob
+    said "&#39;bob&#39; is this person already, expected somebody else"
+    as "$teacher" POST /people/bob/merge -d name=ada
+    equal 303 "$status"
+    as "$bob" GET /api/v1/me # the token leads to the one account
+    equal ada "$(jq -r .person <<<"$output")"
+    as "$ada" GET /api/v1/submissions
+    equal 2 "$(jq '.submissions | length' <<<"$output")"
+    as "$teacher" GET /api/v1/boards/conv1d
+    equal "1 ada" "$(jq -r '"\(.standings | length) \(.standings[0].person)"' <<<"$output")"
+    as "$teacher" GET /teacher/points.csv # class.json goes on to say bob
+    [[ $output == *$'\n'ada,*oral* && $output != *bob* ]]
+    as "$teacher" GET /people/bob
+    said "<h1>ada</h1>"
+    as "$teacher" POST /people/eve/rename -d name=bob
+    equal 400 "$status"
+    said "the name &#39;bob&#39; is or was ada&#39;s, expected one that nobody had"
+    as "$teacher" POST /people/eve/rename -d name=evelyn
+    equal 303 "$status"
+    as "$teacher" GET /teacher/points.csv
+    [[ $output == *$'\n'evelyn,* && $output != *$'\n'eve,* ]]
+    as "$teacher" POST /people/evelyn/remove
+    said "class.json lists evelyn; remove the name from its groups first"
+    judge person --state "$state" rename ada "ada l"
+    ends 0
+    judge person --state "$state" remove carl
+    ends 2 "person: there is no person 'carl'"
+    judge person --state "$state" rename ada
+    ends 2 "person: expected 'rename NAME NEW', 'merge NAME INTO' or 'remove NAME'"
+    as "$ada" GET /api/v1/me
+    equal "ada l" "$(jq -r .person <<<"$output")"
+    as "$teacher" GET /api/v1/boards/conv1d
+    equal "ada l" "$(jq -r '.standings[0].person' <<<"$output")"
+    equal "merge bob to ada, rename eve to evelyn, rename ada to ada l" \
+        "$(in_store "SELECT group_concat(action || ' ' || object, ', ') FROM (SELECT * FROM audit WHERE action IN ('merge', 'rename') ORDER BY id)")"
+    token carl >carl
+    judge person --state "$state" remove carl
+    ends 0
+    as "$(cat carl)" GET /api/v1/me
+    equal 401 "$status"
+    as "$teacher" GET /people/carl
+    said "This account was removed. A new token lets carl in again."
+    as "$(token carl)" GET /api/v1/me
+    equal 200 "$status"
+    equal 1 "$(in_store "SELECT count(*) FROM sqlite_schema WHERE name = 'runs_are_never_changed'")" # which renaming takes away for a moment
+}
+
 @test "a list of students gets tokens, all of them or none" {
     serve '{"public": false}'
     local ada teacher
@@ -297,7 +362,7 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     said 'class="shared p1"' 'Handed out: line'
     as "$teacher" GET "/teacher/similar/conv1d?pair=1-$(jq -r '[.pairs[] | select(.b.from)][0].b.source_hash[:16]' "$state/similar/conv1d.json")"
     equal 200 "$status"
-    said 'a further source' 'register_<wbr>tile.<wbr>cu' '__syncthreads();'
+    said 'a further source' 'register_<wbr>tile.<wbr>cu' '__syncthreads</span>();'
     for query in '' '?pair=' '?pair=1-3' '?pair=-'; do
         as "$teacher" GET "/teacher/similar/conv1d$query"
         equal 404 "$status"

@@ -365,6 +365,12 @@ rows = [("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", 200),
         ("POST /login HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, "a length and a transfer encoding, expected one of them"),
         ("POST /login HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n12345", 400, "two lengths, expected one"),
         ("POST /login HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501, "an unknown transfer encoding, expected chunked"),
+        ("GET /healthz HTTP/1.1\nHost: a\r\n\r\n", 400, "a line that ends with LF alone, expected CR and LF"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\nAccept: b\r\n\r\n", 400, "a line that ends with LF alone"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\rAccept: b\r\n\r\n", 400, "a header with a character that does not belong there"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length : 5\r\n\r\n", 400, "a header with a character that does not belong there"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nAccept: b\0c\r\nX: d\r\n\r\n", 400, "a header with a character that does not belong there"),
+        ("GET /healthz HTTP/1.1\r\nHost: a \r\nAccept: \r\nX-1:\tb\r\n\r\n", 200),
         ("POST /login HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\n12345", 415)]
 wrong = 0
 for text, expected, *words in rows:
@@ -385,7 +391,7 @@ END
 
 @test "a store that is locked answers soon, and says when to come again" {
     serve
-    local ada
+    local ada path
     ada=$(token ada)
     (sleep 8 | sqlite3 "$state/convjudge.db" -cmd 'BEGIN IMMEDIATE' 3>&-) &
     local holder=$!
@@ -395,6 +401,15 @@ END
     equal 503 "$status"
     grep -qi '^Retry-After: 5' headers
     ((${EPOCHREALTIME/./} - begun < 6000000))
+    begun=${EPOCHREALTIME/./}
+    (as "$ada" POST /api/v1/submissions -d "$(request late)") &
+    local waiting=$!
+    for path in / /problems/conv1d /api/v1/submissions; do # whoever only reads is answered meanwhile
+        as "$ada" GET "$path"
+        equal 200 "$status"
+    done
+    ((${EPOCHREALTIME/./} - begun < 1500000))
+    wait "$waiting"
     wait "$holder" || true
     hand_in "$ada" k >/dev/null
 }
@@ -664,6 +679,11 @@ END
     hand_in "$ada" k1
     judge backup --state "$state" copy.db
     hand_in "$ada" k2
+    add_run() {
+        sqlite3 "$state/convjudge.db" "INSERT INTO runs SELECT $1, '2026-01-31T12:00:00Z', 'ada', 'conv1d', revision, 'sim-h200', 99, 'H200', '', '', '', 'full',
+            'Accepted', 'ranked', 1, 0.001, 'c', 'x', 'x.cu', '{}', '[]' FROM judging LIMIT 1"
+    }
+    add_run 41
     judge restore --state "$state" copy.db
     ends 2 "another process, \`convjudge serve\` or \`convjudge grade-class\`, uses this state"
     stop_server
@@ -684,12 +704,14 @@ END
     equal 1 "$(in_store 'SELECT count(*) FROM submission')"
     equal 2 "$(sqlite3 "$state"/convjudge.db.before-*Z 'SELECT count(*) FROM submission')"
     equal 600 "$(stat -c %a "$state/convjudge.db")"
+    equal 42 "$(in_store 'SELECT run FROM next_number')"
     serve
     equal 3 "$(hand_in "$ada" k3)"
     stop_server
     rm "$state"/convjudge.db*
     judge restore --state "$state" copy.db # nobody knows what was given since
-    ends 0 "the next submission is number 10001"
+    ends 0 "the next submission is number 10002"
+    equal 10001 "$(in_store 'SELECT run FROM next_number')"
     lacks "is kept as"
 }
 
@@ -823,7 +845,7 @@ END
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.version-1" 'PRAGMA user_version')"
     equal 7 "$(in_store 'PRAGMA user_version')"
-    equal 6 "$(in_store 'SELECT version FROM service_version')"
+    equal 7 "$(in_store 'SELECT version FROM service_version')"
 }
 
 @test "tables of the service of version 1 are upgraded, after a copy, and are those of a new database" {
@@ -832,7 +854,7 @@ END
         ".read $root/leaderboard/case_times.sql" ".read $root/leaderboard/boards.sql" ".read $root/leaderboard/service.sql"
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.service-version-1" 'SELECT version FROM service_version')"
-    equal 6 "$(in_store 'SELECT max(version) FROM service_version')"
+    equal 7 "$(in_store 'SELECT max(version) FROM service_version')"
     equal 0 "$(in_store 'SELECT count(*) FROM taken_in')"
     stop_server
     CONVJUDGE_DB=$state/convjudge.db judge verify-leaderboard

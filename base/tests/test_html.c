@@ -31,6 +31,38 @@ static void characters_of_html_are_escaped(void **state)
         expect_text(rows[i][0], strlen(rows[i][0]), rows[i][1]);
 }
 
+/* Lines one after the other, as a page of a source has them: each row is shown as its second column. */
+static void a_source_is_highlighted_line_by_line(void **state)
+{
+    static const char *const rows[][2] = {
+        {"#include <cuda.h> // \"x\"",
+         "<span class=\"p\">#include</span> &lt;cuda.h&gt; <span class=\"c\">// &quot;x&quot;</span>"},
+        {"int i = threadIdx.x;", "<span class=\"k\">int</span> i = <span class=\"k\">threadIdx</span>.x;"},
+        {"y = 1.5e3f * x[0x1F] + .5;",
+         "y = <span class=\"n\">1.5e3f</span> * x[<span class=\"n\">0x1F</span>] + <span class=\"n\">.5</span>;"},
+        {"print(\"// \\\" /*\", '\"');",
+         "print(<span class=\"n\">&quot;// \\&quot; /*&quot;</span>, <span class=\"n\">&#39;&quot;&#39;</span>);"},
+        {"interval = form; a / b # c", "interval = form; a / b # c"},
+        {"x = 1; /* begins", "x = <span class=\"n\">1</span>; <span class=\"c\">/* begins</span>"},
+        {"int <b> // within", "<span class=\"c\">int &lt;b&gt; // within</span>"},
+        {"ends */ int", "<span class=\"c\">ends */</span> <span class=\"k\">int</span>"},
+        {"\"open", "<span class=\"n\">&quot;open</span>"},
+        {"/*/ still */ if", "<span class=\"c\">/*/ still */</span> <span class=\"k\">if</span>"},
+        {"", ""},
+    };
+    bool in_comment = false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Text page = {0};
+        html_raw(&page, "");
+        html_source(&page, rows[i][0], strlen(rows[i][0]), &in_comment);
+        assert_string_equal(page.data, rows[i][1]);
+        text_free(&page);
+    }
+    assert_false(in_comment);
+    html_source(NULL, "a /* b", 6, &in_comment);
+    assert_true(in_comment);
+}
+
 static void what_nobody_sees_is_shown(void **state)
 {
     static const char *const rows[][2] = {
@@ -142,6 +174,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(characters_of_html_are_escaped),
+        cmocka_unit_test(a_source_is_highlighted_line_by_line),
         cmocka_unit_test(what_nobody_sees_is_shown),
         cmocka_unit_test(bytes_that_are_not_utf8_are_shown),
         cmocka_unit_test(no_bytes_become_markup),

@@ -1,4 +1,4 @@
-/* command_serve.c - the server: one thread answers people and workers, and workers of its own are processes.  */
+/* command_serve.c - the server: one thread writes, others read, and workers of its own are processes.  */
 #include "service/commands/command_serve.h"
 
 #include "base/clock.h"
@@ -192,7 +192,7 @@ void local_workers_stop(LocalWorkers *workers, void (*serve)(void *context, doub
 /* ==== command serve =============================================================================================== */
 
 static const double TICK_S = 0.1;
-enum { MOST_WAIT_MS = 2000 }; /* for a lock of the store: one thread answers all */
+enum { MOST_WAIT_MS = 2000 }; /* for a lock of the store that comes between looking for one and writing */
 
 static volatile sig_atomic_t is_told_to_stop, is_told_to_read;
 
@@ -249,7 +249,8 @@ static Status open_doors(Service *service, HttpServer **http, Message *why)
                          .proxy_socket = config->proxy_socket.path,
                          .handler = api_handle,
                          .most_body = api_most_body,
-                         .context = service};
+                         .context = service,
+                         .readers = service->reading_count};
     TRY(find_proxy_user(config, &doors.proxy_user, why));
     return http_start(&doors, http, why);
 }
@@ -309,6 +310,8 @@ static void serve_once(void *context, double seconds)
 {
     const Doors *doors = context;
     http_serve(doors->http, seconds);
+    if (!database_can_write(doors->service->store))
+        return;
     queue_tick(doors->service->queue);
     live_tick(doors->service);
     posts_tick(doors->posts);
@@ -384,6 +387,22 @@ static Status warn_of_outdated_boards(Store *store, Message *why)
     return status;
 }
 
+/* Two at least: a page that takes long holds up no other one. */
+static Status open_for_readers(Service *service, Message *why)
+{
+    const size_t processors = processors_usable();
+    const size_t wanted = processors < 2 ? 2 : processors < MOST_READERS ? processors : MOST_READERS;
+    Status status = STATUS_OK;
+    while (service->reading_count < wanted && status == STATUS_OK) {
+        Store *store;
+        status = store_open(service->store->path, STORE_READ, &store, why);
+        if (status == STATUS_OK)
+            service->reading[service->reading_count++] = store;
+        THEN(status, database_run(store, "PRAGMA query_only = ON", why));
+    }
+    return status;
+}
+
 static Status run_service(const Config *config, bool is_trial, Message *why)
 {
     static const Route *const routes[] = {api_routes, work_routes, operating_routes, site_routes, NULL};
@@ -404,6 +423,7 @@ static Status run_service(const Config *config, bool is_trial, Message *why)
     Status status = service_store_open(config->state, &service.store, why);
     if (status == STATUS_OK)
         database_wait_at_most(service.store, MOST_WAIT_MS);
+    THEN(status, open_for_readers(&service, why));
     THEN(status, warn_of_outdated_boards(service.store, why));
     THEN(status, open_class(&service, why));
     THEN(status, queue_start(&queue, service.store, &service.queue, why));
@@ -419,6 +439,8 @@ static Status run_service(const Config *config, bool is_trial, Message *why)
     queue_stop(service.queue);
     http_stop(doors.http);
     class_watch_stop(service.class_watch);
+    for (size_t i = 0; i < service.reading_count; i++)
+        store_close(service.reading[i]);
     store_close(service.store);
     posts_free(webhooks.posts);
     return status;

@@ -274,6 +274,40 @@ Status command_token(const Options *options, int *exit_status, Message *why)
     return status;
 }
 
+/* ---- people ------------------------------------------------------------------------------------------------------ */
+
+static Status find_named(Store *store, const char *name, Arena *arena, Person *person, Message *why)
+{
+    Status status = people_find(store, name, arena, person, why);
+    return status == STATUS_NOT_FOUND ? fail(STATUS_BAD_INPUT, why, "person: there is no person '%s'", name) : status;
+}
+
+Status command_person(const Options *options, int *exit_status, Message *why)
+{
+    static const char *const verbs[] = {"rename", "merge", "remove"};
+    enum { RENAME, MERGE, REMOVE, VERBS };
+    char **words = options->operands;
+    Store *store;
+    Arena arena = {0};
+    Person person, into;
+    int verb = 0;
+    while (verb < VERBS && (options->operand_count == 0 || strcmp(words[0], verbs[verb]) != 0))
+        verb++;
+    if (verb == VERBS || options->operand_count != (verb == REMOVE ? 2 : 3))
+        return fail(STATUS_BAD_INPUT, why, "person: expected 'rename NAME NEW', 'merge NAME INTO' or 'remove NAME'");
+    Status status = administered_store_open(options, NULL, &store, why);
+    THEN(status, find_named(store, words[1], &arena, &person, why));
+    if (verb == MERGE)
+        THEN(status, find_named(store, words[2], &arena, &into, why));
+    THEN(status, verb == RENAME  ? people_rename(store, &person, words[2], "administrator", why)
+                 : verb == MERGE ? people_merge(store, &person, &into, "administrator", why)
+                                 : people_remove(store, &person, "administrator", why));
+    store_close(store);
+    arena_free(&arena);
+    *exit_status = 0;
+    return status;
+}
+
 /* ---- a copy ------------------------------------------------------------------------------------------------------ */
 
 Status command_backup(const Options *options, int *exit_status, Message *why)

@@ -9,6 +9,7 @@
 #include "service/store/log.h"
 #include "service/store/people.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -72,6 +73,41 @@ static Status take_joined(Store *store, ClassFile *file, ClassGroup *group, Mess
     return status;
 }
 
+/* A name that was changed stands for the person who had it. */
+static Status follow_name(Store *store, ClassFile *file, const char **name, Message *why)
+{
+    Person person;
+    Status status = people_find(store, *name, &file->arena, &person, why);
+    if (status == STATUS_OK)
+        *name = person.name;
+    return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+/* Whoever stands in a group by two names is in it once. */
+static Status follow_names(Store *store, ClassFile *file, Message *why)
+{
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < file->group_count; i++) {
+        ClassGroup *group = &file->groups[i];
+        const char **people = arena_array(&file->arena, group->person_count + 1, sizeof *people);
+        size_t count = 0;
+        for (size_t k = 0; k < group->person_count && status == STATUS_OK; k++) {
+            people[count] = group->people[k];
+            status = follow_name(store, file, &people[count], why);
+            count += !text_is_among(people[count], people, count);
+        }
+        group->people = people;
+        group->person_count = count;
+    }
+    for (size_t i = 0; i < file->extension_count && status == STATUS_OK; i++)
+        status = follow_name(store, file, &file->extensions[i].person, why);
+    for (size_t i = 0; i < file->override_count && status == STATUS_OK; i++)
+        status = follow_name(store, file, &file->overrides[i].person, why);
+    for (size_t i = 0; i < file->spelling_count && status == STATUS_OK; i++)
+        status = follow_name(store, file, &file->spellings[i].person, why);
+    return status;
+}
+
 /* Adds to the store what the file has, and to the groups in memory what the store has. One transaction. */
 static MUST_USE Status class_groups_join(Store *store, ClassFile *file, Message *why)
 {
@@ -93,6 +129,8 @@ struct ClassWatch {
     ClassFile file;
     struct stat seen; /* of the file that was read, or refused, last */
     double looked_s;
+    int64_t names;         /* people_names_version() then */
+    pthread_rwlock_t lock; /* of `file`, between who looks and who reads */
 };
 
 /* From now on, workers judge all cases of the problems that give points for groups of them. */
@@ -108,6 +146,7 @@ static Status want_cases(Store *store, const ClassFile *file, Message *why)
 
 Status class_take_for(ClassFile *file, Store *store, const char *person, Message *why)
 {
+    TRY(follow_names(store, file, why));
     TRY(class_groups_join(store, file, why));
     TRY(extensions_audit(store, file, person, why));
     return want_cases(store, file, why);
@@ -123,14 +162,38 @@ static MUST_USE Status class_read_for(const char *path, Store *store, const char
     return status;
 }
 
+/* Readers come all the time, so a new file must not wait until there are none. */
+static void make_lock(pthread_rwlock_t *lock)
+{
+    pthread_rwlockattr_t kind;
+    pthread_rwlockattr_init(&kind);
+    pthread_rwlockattr_setkind_np(&kind, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(lock, &kind);
+    pthread_rwlockattr_destroy(&kind);
+}
+
+void class_watch_hold(ClassWatch *watch)
+{
+    if (watch != NULL)
+        pthread_rwlock_rdlock(&watch->lock);
+}
+
+void class_watch_release(ClassWatch *watch)
+{
+    if (watch != NULL)
+        pthread_rwlock_unlock(&watch->lock);
+}
+
 Status class_watch_start(const char *path, Store *store, const char *person, ClassWatch **watch, Message *why)
 {
     ClassWatch *started = zeroed(1, sizeof *started);
     *started = (ClassWatch){.path = path, .person = person, .store = store, .looked_s = now_s()};
+    make_lock(&started->lock);
     /* Looked at first: what is written meanwhile is read again. */
     if (stat(path, &started->seen) != 0)
         started->seen = (struct stat){0};
-    Status status = class_read_for(path, store, person, &started->file, why);
+    Status status = people_names_version(store, &started->names, why);
+    THEN(status, class_read_for(path, store, person, &started->file, why));
     *watch = status == STATUS_OK ? started : NULL;
     if (status != STATUS_OK)
         free(started);
@@ -151,8 +214,10 @@ static void read_anew(ClassWatch *watch)
         log_event(LEVEL_ERROR, "class_refused", "path", watch->path, "why", why.text, "kept", "the one read before");
         return;
     }
+    pthread_rwlock_wrlock(&watch->lock);
     class_file_free(&watch->file);
     watch->file = file;
+    pthread_rwlock_unlock(&watch->lock);
     log_event(LEVEL_INFO, "class_read", "path", watch->path);
 }
 
@@ -163,6 +228,10 @@ void class_watch_look(ClassWatch *watch, bool is_told)
     if (watch == NULL || (!is_told && moment_s < watch->looked_s + CLASS_LOOK_S))
         return;
     watch->looked_s = moment_s;
+    int64_t names = watch->names;
+    (void)!people_names_version(watch->store, &names, NULL); /* else at the next look */
+    is_told = is_told || names != watch->names;
+    watch->names = names;
     if (stat(watch->path, &now) != 0)
         now = (struct stat){0};
     if (!is_told && is_same(&now, &watch->seen))

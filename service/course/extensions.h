@@ -68,10 +68,10 @@ bool showing_code(const ClassFile *file, const char *problem, int64_t now_s);
 /* Whether those who have not logged in may see the problem: no assignment has it, or one that does has opened. */
 bool showing_problem(const ClassFile *file, const char *problem, int64_t now_s);
 
-/* The assignment because of which `reader` may read what `author` handed in for the problem at a moment; NULL: there is none. That
- * the reader has handed in something for it himself is for the caller to find out. */
-const ClassAssignment *showing_source(const ClassFile *file, const char *problem, const char *reader,
-                                      const char *author, int64_t received_s, int64_t now_s);
+/* Whether `reader` may read what others handed in for a problem of the assignment (showing_belongs()): it is closed for all, and
+ * class.json shows the sources. That the reader has handed in something himself is for the caller to find out. */
+bool showing_sources(const ClassFile *file, const ClassAssignment *assignment, const char *problem, const char *reader,
+                     int64_t now_s);
 
 /* Whether something that the person submitted at a moment belongs to the assignment: after it opened, and not too late. */
 bool showing_belongs(const ClassFile *file, const ClassAssignment *assignment, const char *person, int64_t received_s);

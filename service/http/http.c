@@ -8,10 +8,14 @@
 #include <microhttpd.h>
 #include <netdb.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -300,6 +304,35 @@ typedef struct Connection {
     double deadline_s; /* 0: it is being answered, or it is ending */
 } Connection;
 
+typedef struct HttpTransaction { /* one request and its answer */
+    struct MHD_Connection *connection;
+    Text body;
+    size_t most_bytes; /* of the body */
+    bool too_large;
+    double asked_s; /* when the handler was first asked; 0: not yet */
+    HttpRequest request;
+    HttpReply reply;
+    Arena arena; /* of both */
+    bool is_prepared;
+    struct HttpTransaction *next; /* of those whose connections are suspended */
+} HttpTransaction;
+
+typedef struct Reader {
+    struct Readers *readers;
+    size_t number;
+    pthread_t thread;
+} Reader;
+
+typedef struct Readers {
+    Reader items[MOST_READERS];
+    size_t count;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t has_work;
+    HttpTransaction *waiting, **last, *prepared;
+    bool ends;
+    int wake; /* readable when something is prepared */
+} Readers;
+
 struct HttpServer {
     HttpOptions options;
     Listener doors[DOORS];
@@ -308,15 +341,12 @@ struct HttpServer {
     Connection visitors; /* head of a ring, newest first */
     size_t count, most;
     double swept_s;
+    Readers readers;
+    HttpTransaction *postponed;
+    double asked_again_s;
 };
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
-
-typedef struct HttpTransaction { /* one request and its answer */
-    Text body;
-    size_t most_bytes; /* of the body */
-    bool too_large;
-} HttpTransaction;
 
 const char *http_header(const HttpRequest *request, const char *name)
 {
@@ -463,7 +493,123 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, int status, con
     return result;
 }
 
+/* ---- readers ----------------------------------------------------------------------------------------------------- */
+
+/* While an answer is prepared, its connection is suspended, so that the library does not touch it; the functions of a request only read
+ * it. Suspending, resuming and sending are for the caller's thread. */
+
+static void *read_on(void *context)
+{
+    const Reader *reader = context;
+    Readers *readers = reader->readers;
+    pthread_mutex_lock(&readers->lock);
+    while (!readers->ends) {
+        HttpTransaction *exchange = readers->waiting;
+        if (exchange == NULL) {
+            pthread_cond_wait(&readers->has_work, &readers->lock);
+            continue;
+        }
+        readers->waiting = exchange->next;
+        if (exchange->next == NULL)
+            readers->last = &readers->waiting;
+        pthread_mutex_unlock(&readers->lock);
+        exchange->reply.prepare(exchange->reply.work, reader->number);
+        pthread_mutex_lock(&readers->lock);
+        exchange->next = readers->prepared;
+        readers->prepared = exchange;
+        eventfd_write(readers->wake, 1);
+    }
+    pthread_mutex_unlock(&readers->lock);
+    return NULL;
+}
+
+/* Signals are for the caller's thread. */
+static Status start_readers(Readers *readers, size_t count, Message *why)
+{
+    sigset_t all, before;
+    *readers = (Readers){.last = &readers->waiting, .wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+    pthread_mutex_init(&readers->lock, NULL);
+    pthread_cond_init(&readers->has_work, NULL);
+    if (readers->wake < 0)
+        return fail_errno(why, "the HTTP server cannot be started");
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    for (int error = 0; readers->count < count && error == 0; readers->count += error == 0) {
+        Reader *reader = &readers->items[readers->count];
+        *reader = (Reader){.readers = readers, .number = readers->count};
+        error = pthread_create(&reader->thread, NULL, read_on, reader);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return readers->count == count ? STATUS_OK
+                                   : fail(STATUS_SYSTEM, why, "the HTTP server cannot start %zu threads", count);
+}
+
+static void give_to_readers(Readers *readers, HttpTransaction *exchange)
+{
+    pthread_mutex_lock(&readers->lock);
+    exchange->next = NULL;
+    *readers->last = exchange;
+    readers->last = &exchange->next;
+    pthread_cond_signal(&readers->has_work);
+    pthread_mutex_unlock(&readers->lock);
+}
+
+static void resume_all(HttpTransaction *list, bool are_prepared)
+{
+    for (HttpTransaction *exchange = list, *next; exchange != NULL; exchange = next) {
+        next = exchange->next;
+        exchange->is_prepared = are_prepared;
+        MHD_resume_connection(exchange->connection);
+    }
+}
+
+static void send_prepared(Readers *readers)
+{
+    eventfd_t count;
+    if (eventfd_read(readers->wake, &count) != 0)
+        return;
+    pthread_mutex_lock(&readers->lock);
+    HttpTransaction *prepared = readers->prepared;
+    readers->prepared = NULL;
+    pthread_mutex_unlock(&readers->lock);
+    resume_all(prepared, true);
+}
+
+/* What nobody has prepared ends with its connection. */
+static void stop_readers(Readers *readers)
+{
+    pthread_mutex_lock(&readers->lock);
+    readers->ends = true;
+    pthread_cond_broadcast(&readers->has_work);
+    pthread_mutex_unlock(&readers->lock);
+    for (size_t i = 0; i < readers->count; i++)
+        pthread_join(readers->items[i].thread, NULL);
+    resume_all(readers->waiting, true);
+    resume_all(readers->prepared, true);
+    pthread_mutex_destroy(&readers->lock);
+    pthread_cond_destroy(&readers->has_work);
+    close(readers->wake);
+}
+
 /* ---- the course of a request ------------------------------------------------------------------------------------- */
+
+static const double POSTPONED_S = 0.05;
+
+static void ask_postponed_again(HttpServer *server)
+{
+    HttpTransaction *postponed = server->postponed;
+    if (postponed == NULL || now_s() < server->asked_again_s + POSTPONED_S)
+        return;
+    server->asked_again_s = now_s();
+    server->postponed = NULL;
+    resume_all(postponed, false);
+}
+
+static void free_answer(HttpTransaction *exchange)
+{
+    text_free(&exchange->reply.body);
+    arena_free(&exchange->arena);
+}
 
 static Connection *visitor_of(struct MHD_Connection *connection)
 {
@@ -492,25 +638,44 @@ static HttpRequest request_of(const Listener *door, struct MHD_Connection *conne
                          .arena = arena};
 }
 
-static enum MHD_Result answer(const Listener *door, struct MHD_Connection *connection, const char *url,
-                              const char *method, HttpTransaction *exchange)
+static void ask_handler(const Listener *door, const char *url, const char *method, HttpTransaction *exchange)
 {
-    Arena arena = {0};
-    Connection *visitor = visitor_of(connection);
-    HttpRequest request = request_of(door, connection, url, method, &arena);
-    HttpReply reply = {.status = 200, .type = "text/html; charset=utf-8"};
+    const HttpOptions *options = &door->server->options;
+    exchange->asked_s = exchange->asked_s == 0 ? now_s() : exchange->asked_s;
+    exchange->request = request_of(door, exchange->connection, url, method, &exchange->arena);
+    exchange->request.waited_s = now_s() - exchange->asked_s;
+    exchange->reply = (HttpReply){.status = 200, .type = "text/html; charset=utf-8"};
     if (exchange->body.data != NULL)
-        request.body = exchange->body.data;
-    request.body_bytes = exchange->body.length;
+        exchange->request.body = exchange->body.data;
+    exchange->request.body_bytes = exchange->body.length;
+    options->handler(options->context, &exchange->request, &exchange->reply);
+}
+
+static enum MHD_Result answer(const Listener *door, const char *url, const char *method, HttpTransaction *exchange)
+{
+    Connection *visitor = visitor_of(exchange->connection);
+    HttpServer *server = door->server;
     if (visitor != NULL)
         visitor->deadline_s = 0;
-    const HttpOptions *options = &door->server->options;
-    if (door->kind == DOOR_PROXY && request.peer != options->proxy_user)
-        return refuse(connection, 403, "this socket is the reverse proxy's");
-    options->handler(options->context, &request, &reply);
-    enum MHD_Result result = send_reply(connection, &reply);
-    text_free(&reply.body);
-    arena_free(&arena);
+    if (door->kind == DOOR_PROXY && (visitor == NULL || peer_of(visitor->socket) != server->options.proxy_user))
+        return refuse(exchange->connection, 403, "this socket is the reverse proxy's");
+    if (!exchange->is_prepared) {
+        ask_handler(door, url, method, exchange);
+        if (exchange->reply.is_postponed || exchange->reply.prepare != NULL)
+            MHD_suspend_connection(exchange->connection);
+        if (exchange->reply.is_postponed) {
+            free_answer(exchange);
+            exchange->next = server->postponed;
+            server->postponed = exchange;
+            return MHD_YES;
+        }
+        if (exchange->reply.prepare != NULL) {
+            give_to_readers(&server->readers, exchange);
+            return MHD_YES;
+        }
+    }
+    const enum MHD_Result result = send_reply(exchange->connection, &exchange->reply);
+    free_answer(exchange);
     return result;
 }
 
@@ -532,15 +697,42 @@ static void begin_body(const Listener *door, struct MHD_Connection *connection, 
 /* ---- strictness -------------------------------------------------------------------------------------------------- */
 
 /* What a proxy and this server could understand in different ways.
- * Source   RFC 9112, sections 3.2 (Host), 6.1 (Transfer-Encoding) and 6.3 (both lengths).  */
+ * Source   RFC 9112, sections 2.2 (bare CR and LF), 3.2 (Host), 5.1 (names), 6.1 (Transfer-Encoding) and 6.3 (both lengths).  */
 typedef struct RequestHead {
     int hosts, lengths, encodings;
     bool is_chunked, is_coded; /* the transfer, and the content */
+    bool is_odd;               /* a name or a value has a character that does not belong there */
+    bool is_bare;              /* a line ends with LF alone */
+    const char *line_end;      /* of the line before */
 } RequestHead;
 
-static enum MHD_Result read_head(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
+/* libmicrohttpd takes a lone LF for the end of a line, and a NUL for that of a value, and leaves all lines in one buffer: between two
+ * lines is one byte after a lone LF, where it should be two, and after a NUL the rest. What the last line ends with nobody can see. */
+static void look_between(RequestHead *head, const char *name)
 {
+    enum { BUFFER_BYTES = 32768 };
+    const uintptr_t gap = (uintptr_t)name - (uintptr_t)head->line_end;
+    head->is_bare = head->is_bare || gap == 1;
+    for (uintptr_t i = 0; gap < BUFFER_BYTES && i < gap; i++)
+        head->is_odd = head->is_odd || head->line_end[i] > ' ';
+}
+
+static bool has_control(const char *value)
+{
+    for (; *value != '\0'; value++)
+        if (((unsigned char)*value < ' ' && *value != '\t') || *value == 127)
+            return true;
+    return false;
+}
+
+static enum MHD_Result read_head(void *context, enum MHD_ValueKind kind, const char *name, size_t name_bytes,
+                                 const char *value, size_t value_bytes)
+{
+    static const char token[] = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     RequestHead *head = context;
+    look_between(head, name);
+    head->is_odd = head->is_odd || strspn(name, token) != name_bytes || (value != NULL && has_control(value));
+    head->line_end = value == NULL ? NULL : value + value_bytes;
     head->hosts += strcasecmp(name, "Host") == 0;
     head->lengths += strcasecmp(name, "Content-Length") == 0;
     if (strcasecmp(name, "Transfer-Encoding") == 0) {
@@ -553,11 +745,13 @@ static enum MHD_Result read_head(void *context, enum MHD_ValueKind kind, const c
 }
 
 /* 0: nothing is wrong with the head. */
-static int fault_of_head(struct MHD_Connection *connection, const char **text)
+static int fault_of_head(struct MHD_Connection *connection, const char *version, const char **text)
 {
-    RequestHead head = {0};
-    MHD_get_connection_values(connection, MHD_HEADER_KIND, read_head, &head);
-    *text = head.hosts > 1                           ? "two hosts, expected one"
+    RequestHead head = {.line_end = version + strlen(version)};
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, read_head, &head);
+    *text = head.is_bare                             ? "a line that ends with LF alone, expected CR and LF"
+            : head.is_odd                            ? "a header with a character that does not belong there"
+            : head.hosts > 1                         ? "two hosts, expected one"
             : head.lengths > 1                       ? "two lengths, expected one"
             : head.lengths > 0 && head.encodings > 0 ? "a length and a transfer encoding, expected one of them"
             : head.encodings > 1                     ? "two transfer encodings, expected one"
@@ -566,6 +760,8 @@ static int fault_of_head(struct MHD_Connection *connection, const char **text)
                                                      : NULL;
     if (*text == NULL)
         return 0;
+    if (head.is_bare || head.is_odd)
+        return 400;
     return head.is_coded ? 415 : head.encodings == 1 && !head.is_chunked && head.lengths == 0 ? 501 : 400;
 }
 
@@ -577,7 +773,8 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     if (exchange == NULL) {
         const char *text;
         *state = exchange = zeroed(1, sizeof *exchange);
-        const int fault = fault_of_head(connection, &text);
+        exchange->connection = connection;
+        const int fault = fault_of_head(connection, version, &text);
         if (fault != 0)
             return refuse(connection, fault, text);
         begin_body(context, connection, url, method, exchange);
@@ -593,7 +790,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     }
     if (exchange->too_large)
         return refuse(connection, 413, "the request is too large");
-    return answer(context, connection, url, method, exchange);
+    return answer(context, url, method, exchange);
 }
 
 static void request_is_over(void *context, struct MHD_Connection *connection, void **state,
@@ -603,8 +800,10 @@ static void request_is_over(void *context, struct MHD_Connection *connection, vo
     Connection *visitor = visitor_of(connection);
     if (visitor != NULL)
         visitor->deadline_s = now_s() + REQUEST_SECONDS;
-    if (exchange != NULL)
+    if (exchange != NULL) {
         text_free(&exchange->body);
+        free_answer(exchange);
+    }
     free(exchange);
     *state = NULL;
 }
@@ -745,7 +944,8 @@ Status http_start(const HttpOptions *options, HttpServer **server, Message *why)
     started->most = connections_possible();
     most_streams = started->most / 2 < MOST_STREAMS ? started->most / 2 : MOST_STREAMS;
     started->visitors.next = started->visitors.previous = &started->visitors;
-    Status status = open_address_door(started, options->listen, why);
+    Status status = start_readers(&started->readers, options->readers, why);
+    THEN(status, open_address_door(started, options->listen, why));
     if (status == STATUS_OK) /* everybody may connect: the kernel says who it is */
         status = open_unix_door(started, DOOR_SOCKET, options->socket, 0666, why);
     THEN(status, open_unix_door(started, DOOR_PROXY, options->proxy_socket, 0666, why));
@@ -769,17 +969,21 @@ static int wait_ms(const HttpServer *server, double seconds)
             (double)timeout < wait)
             wait = (double)timeout;
     }
+    if (server->postponed != NULL && wait > POSTPONED_S * 1e3)
+        wait = POSTPONED_S * 1e3;
     return (int)wait;
 }
 
 void http_serve(HttpServer *server, double seconds)
 {
-    struct pollfd ready[DOORS];
-    nfds_t count = 0;
+    struct pollfd ready[DOORS + 1] = {{.fd = server->readers.wake, .events = POLLIN}};
+    nfds_t count = 1;
     for (int i = 0; i < DOORS; i++)
         if (server->doors[i].daemon != NULL)
             ready[count++] = (struct pollfd){.fd = server->doors[i].epoll, .events = POLLIN};
     poll(ready, count, wait_ms(server, seconds));
+    send_prepared(&server->readers);
+    ask_postponed_again(server);
     for (int i = 0; i < DOORS; i++)
         if (server->doors[i].daemon != NULL)
             MHD_run(server->doors[i].daemon);
@@ -790,6 +994,8 @@ void http_stop(HttpServer *server)
 {
     if (server == NULL)
         return;
+    stop_readers(&server->readers);
+    resume_all(server->postponed, true);
     http_events_forget_all();
     for (int i = 0; i < DOORS; i++) {
         if (server->doors[i].daemon != NULL)

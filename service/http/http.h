@@ -1,4 +1,4 @@
-/* http.h - an HTTP/1.1 server with several doors, on one thread: libmicrohttpd, driven by the caller's loop.
+/* http.h - an HTTP/1.1 server with several doors: libmicrohttpd, driven by the caller's loop, and threads that prepare answers.
  *
  * Doors    DOOR_SOCKET   a Unix socket that everybody on this host may open; the kernel says who does (SO_PEERCRED)
  *          DOOR_PROXY    a Unix socket for one user alone, the reverse proxy's, whose headers are believed
@@ -6,7 +6,8 @@
  * Limits   a request must be complete within REQUEST_SECONDS of its first byte or of the connection, even if
  *          bytes drip in meanwhile; a body has at most BODY_BYTES, unless most_body() allows the caller more, within
  *          LARGE_BODY_SECONDS.
- * Threads  one. A handler runs to its end before the next request is looked at, so it must not wait for anything.  */
+ * Threads  the caller's, and readers. A handler runs to its end before the next request is looked at, so it must not wait for
+ *          anything: it can have a reader prepare the answer (HttpReply.prepare), or be asked again (HttpReply.is_postponed). */
 #ifndef SERVICE_HTTP_HTTP_H
 #define SERVICE_HTTP_HTTP_H
 
@@ -55,16 +56,17 @@ typedef enum HttpDoor { DOOR_SOCKET, DOOR_PROXY, DOOR_ADDRESS, DOORS } HttpDoor;
 /* How many connections there may be follows from the descriptors that the process may have. Before they are used up, the oldest
  * idle connection ends, of the peer that has most of them: a user of this host, or an address. */
 
-enum { REQUEST_SECONDS = 20, BODY_BYTES = 2 << 20, REPLY_HEADERS = 8, LARGE_BODY_SECONDS = 300 };
+enum { REQUEST_SECONDS = 20, BODY_BYTES = 2 << 20, REPLY_HEADERS = 8, LARGE_BODY_SECONDS = 300, MOST_READERS = 4 };
 
 typedef struct HttpRequest {
     HttpDoor door;
     const char *method, *path; /* the path is decoded, without the query */
     const char *body;          /* terminated */
     size_t body_bytes;
-    uid_t peer;   /* of the Unix doors */
-    void *source; /* of the header and query functions */
-    Arena *arena; /* lives as long as the request */
+    uid_t peer;      /* of the Unix doors */
+    double waited_s; /* since the handler was first asked: above 0 after it has postponed its answer */
+    void *source;    /* of the header and query functions */
+    Arena *arena;    /* lives as long as the request */
 } HttpRequest;
 
 /* NULL: there is none. The texts live as long as the request. */
@@ -87,6 +89,11 @@ typedef struct HttpReply {
     } headers[REPLY_HEADERS];
     size_t header_count;
     EventStream *events; /* NULL; else what http_events_open() gave, instead of a body */
+    /* NULL; else it fills in the answer on a thread of its own, number `reader`, while others are answered. `work` lives as long as
+     * the request. */
+    void (*prepare)(void *work, size_t reader);
+    void *work;
+    bool is_postponed; /* nothing has been done yet: the handler is asked again in a moment */
 } HttpReply;
 
 /* The texts must live as long as the request; a value with a control character is left out. */
@@ -103,6 +110,7 @@ typedef struct HttpOptions {
     /* How large a body may be, where that is more than BODY_BYTES. The request has none yet. NULL: nowhere. */
     size_t (*most_body)(void *context, const HttpRequest *request);
     void *context;
+    size_t readers; /* threads that prepare answers, at most MOST_READERS */
 } HttpOptions;
 
 typedef struct HttpServer HttpServer;

@@ -62,7 +62,7 @@ static Status add_run(Application *application, const BatchRow *row, int64_t *id
 {
     Run run = *row->after.run;
     TRY(submissions_source(application->store, run.source_hash, &application->arena, &run.source, why));
-    TRY(store_put_run(application->store, &run, id, why));
+    TRY(service_store_put_run(application->store, &run, id, why));
     return database_do(application->store, NULL, why, "UPDATE judging SET run = ?2 WHERE id = ?1", "ii",
                        row->after.judging, *id);
 }

@@ -353,7 +353,7 @@ static Status put_run(Store *store, const Recording *recording, int64_t *run, Me
     Text text = {0};
     Status status = is_live(store, recording->judging, &live, why);
     if (status != STATUS_OK || live)
-        return status == STATUS_OK ? store_put_run(store, recording->run, run, why) : status;
+        return status == STATUS_OK ? service_store_put_run(store, recording->run, run, why) : status;
     work_write_run(recording->run, &text);
     status = put_document(store, recording->judging, "run", text.data, why);
     text_free(&text);

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "grader/ranking/person.h"
 #include "leaderboard/database.h"
 #include "service/store/service_store.h"
@@ -29,7 +30,7 @@ Status role_parse(const char *name, PersonRole *role, Message *why)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-#define PERSON_COLUMNS "person.id, person.name, person.pseudonym, person.role"
+#define PERSON_COLUMNS "person.id, person.name, person.pseudonym, person.role, person.removed_utc"
 
 static void take_person(Arena *arena, sqlite3_stmt *row, void *item)
 {
@@ -39,13 +40,16 @@ static void take_person(Arena *arena, sqlite3_stmt *row, void *item)
     *(Person *)item = (Person){.id = sqlite3_column_int64(row, 0),
                                .name = database_text(arena, row, 1),
                                .pseudonym = database_text(arena, row, 2),
-                               .role = role};
+                               .role = role,
+                               .is_removed = sqlite3_column_type(row, 4) != SQLITE_NULL};
 }
 
 Status people_find(Store *store, const char *name, Arena *arena, Person *person, Message *why)
 {
     Status status = database_row(store, arena, take_person, person, why,
-                                 "SELECT " PERSON_COLUMNS " FROM person WHERE name = ?1", "t", name);
+                                 "SELECT " PERSON_COLUMNS " FROM person WHERE name = ?1"
+                                 " OR id = (SELECT person FROM former_name WHERE name = ?1)",
+                                 "t", name);
     return status == STATUS_NOT_FOUND ? fail(status, why, "there is no person of this name") : status;
 }
 
@@ -119,6 +123,9 @@ static Status check_pseudonym(Store *store, int64_t person, const char *pseudony
     Person other = {0};
     Status status = person_check(pseudonym, why);
     THEN(status, find_look_alike(store, person, pseudonym, false, &arena, &other, why));
+    if (status == STATUS_OK && other.id == 0 && people_find(store, pseudonym, &arena, &other, NULL) == STATUS_OK &&
+        other.id == person) /* the person's own name */
+        other.id = 0;
     if (status == STATUS_OK && other.id != 0)
         status = fail(STATUS_BAD_INPUT, why, "the name '%s' is taken or looks like one that is, expected another one",
                       pseudonym);
@@ -142,6 +149,126 @@ Status people_list(Store *store, int64_t group, Arena *arena, Person **people, s
                          "i", group);
 }
 
+/* ---- renaming, merging, removing --------------------------------------------------------------------------------- */
+
+/* Runs are never changed, but for the name of their author: the trigger that says so is away meanwhile. That changes the number of the
+ * schema, by which those who keep boards in memory learn of it. */
+static Status rename_runs(Store *store, const char *from, const char *to, Message *why)
+{
+    Arena arena = {0};
+    const char *trigger = NULL;
+    Status status = database_string(store, &arena, &trigger, why,
+                                    "SELECT sql FROM sqlite_schema WHERE name = 'runs_are_never_changed'", "");
+    THEN(status, database_run(store, "DROP TRIGGER runs_are_never_changed", why));
+    THEN(status, database_do(store, NULL, why, "UPDATE runs SET person = ?2 WHERE person = ?1", "tt", from, to));
+    if (status == STATUS_OK && trigger != NULL)
+        status = database_run(store, trigger, why);
+    arena_free(&arena);
+    return status;
+}
+
+/* Everything that knows a person by the name. */
+static Status give_name(Store *store, int64_t person, const char *from, const char *to, Message *why)
+{
+    TRY(rename_runs(store, from, to, why));
+    TRY(database_do(store, NULL, why, "UPDATE OR REPLACE refused_file SET person = ?2 WHERE person = ?1", "tt", from,
+                    to));
+    TRY(database_do(store, NULL, why, "UPDATE OR REPLACE seen_extension SET person = ?2 WHERE person = ?1", "tt", from,
+                    to));
+    TRY(database_do(store, NULL, why, "DELETE FROM former_name WHERE name = ?1 AND person = ?2", "ti", to, person));
+    return database_do(store, NULL, why, "INSERT INTO former_name (name, person, since_utc) VALUES (?1, ?2, ?3)", "tit",
+                       from, person, utc_now().text);
+}
+
+static Status note(Store *store, const char *by, const char *action, const char *from, const char *to, Message *why)
+{
+    Text object = {0};
+    text_printf(&object, "%s to %s", from, to);
+    Status status = audit_add(store, by, action, object.data, why);
+    text_free(&object);
+    return status;
+}
+
+static Status rename_now(Store *store, const Person *person, const char *name, const char *by, Message *why)
+{
+    Arena arena = {0};
+    Person other = {0};
+    Status status = people_find(store, name, &arena, &other, why);
+    if (strcmp(person->name, name) == 0)
+        status = fail(STATUS_BAD_INPUT, why, "the name is '%s' already, expected another one", name);
+    else if (status == STATUS_OK && other.id != person->id)
+        status = fail(STATUS_BAD_INPUT, why, "the name '%s' is or was %s's, expected one that nobody had", name,
+                      other.name);
+    else if (status == STATUS_OK || status == STATUS_NOT_FOUND)
+        status = give_name(store, person->id, person->name, name, why);
+    THEN(status, database_do(store, NULL, why, "UPDATE person SET name = ?2 WHERE id = ?1", "it", person->id, name));
+    other = (Person){.id = person->id, .name = name};
+    THEN(status, end_pseudonyms(store, &other, &arena, why));
+    THEN(status, note(store, by, "rename", person->name, name, why));
+    arena_free(&arena);
+    return status;
+}
+
+Status people_rename(Store *store, const Person *person, const char *name, const char *by, Message *why)
+{
+    char taken[PERSON_MAX_BYTES + 1];
+    TRY(take_name(name, taken, why));
+    TRY(database_begin(store, why));
+    return database_end(store, rename_now(store, person, taken, by, why), why);
+}
+
+/* A key of both is made another one; it has served once its submission was acknowledged. */
+static const char *const merge_steps[] = {
+    "UPDATE submission SET key = 'of' || ?1 || key WHERE person = ?1 AND key IN (SELECT key FROM submission WHERE person = ?2)",
+    "UPDATE submission SET person = ?2 WHERE person = ?1",
+    "UPDATE token SET person = ?2 WHERE person = ?1",
+    "UPDATE login SET person = ?2 WHERE person = ?1",
+    "UPDATE handed_in_for SET by_person = ?2 WHERE by_person = ?1",
+    "INSERT INTO membership (class_group, person, by_class) SELECT class_group, ?2, by_class FROM membership WHERE person = ?1"
+    " ON CONFLICT DO NOTHING",
+    "DELETE FROM membership WHERE person = ?1",
+    "UPDATE former_name SET person = ?2 WHERE person = ?1",
+    "DELETE FROM person WHERE id = ?1 AND ?2 <> ?1",
+};
+
+Status people_merge(Store *store, const Person *person, const Person *into, const char *by, Message *why)
+{
+    if (person->id == into->id)
+        return fail(STATUS_BAD_INPUT, why, "'%s' is this person already, expected somebody else", into->name);
+    TRY(database_begin(store, why));
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < sizeof merge_steps / sizeof *merge_steps && status == STATUS_OK; i++)
+        status = database_do(store, NULL, why, merge_steps[i], "ii", person->id, into->id);
+    THEN(status, give_name(store, into->id, person->name, into->name, why));
+    THEN(status, note(store, by, "merge", person->name, into->name, why));
+    return database_end(store, status, why);
+}
+
+static Status remove_now(Store *store, const Person *person, const char *by, Message *why)
+{
+    int64_t listed = 0;
+    TRY(database_int(store, &listed, why, "SELECT count(*) FROM membership WHERE person = ?1 AND by_class = 1", "i",
+                     person->id));
+    if (listed > 0)
+        return fail(STATUS_BAD_INPUT, why, "class.json lists %s; remove the name from its groups first", person->name);
+    TRY(tokens_revoke(store, person->id, why));
+    TRY(database_do(store, NULL, why, "DELETE FROM membership WHERE person = ?1", "i", person->id));
+    TRY(database_do(store, NULL, why, "UPDATE person SET removed_utc = ?2 WHERE id = ?1", "it", person->id,
+                    utc_now().text));
+    return audit_add(store, by, "remove", person->name, why);
+}
+
+Status people_remove(Store *store, const Person *person, const char *by, Message *why)
+{
+    TRY(database_begin(store, why));
+    return database_end(store, remove_now(store, person, by, why), why);
+}
+
+Status people_names_version(Store *store, int64_t *version, Message *why)
+{
+    return database_int(store, version, why, "PRAGMA schema_version", ""); /* see rename_runs() */
+}
+
 /* ---- secrets ----------------------------------------------------------------------------------------------------- */
 
 static Status secret_new(Secret *secret, Message *why)
@@ -163,6 +290,7 @@ static const char *const scope_names[] = {"all", "hand_in", "hand_in"}; /* what 
 Status token_add(Store *store, int64_t person, TokenScope scope, Secret *token, Message *why)
 {
     TRY(secret_new(token, why));
+    TRY(database_do(store, NULL, why, "UPDATE person SET removed_utc = NULL WHERE id = ?1", "i", person));
     return database_do(store, NULL, why,
                        "INSERT INTO token (hash, person, created_utc, scope, works) VALUES (?1, ?2, ?3, ?4, ?5)",
                        "titti", secret_hash(token->hex).hex, person, utc_now().text, scope_names[scope],

@@ -26,6 +26,7 @@ typedef struct Person {
     const char *name;
     const char *pseudonym; /* ""; else what public boards show */
     PersonRole role;
+    bool is_removed; /* comes in by no way, until there is a new token */
 } Person;
 
 typedef struct Secret {
@@ -35,14 +36,26 @@ typedef struct Secret {
 const char *role_name(PersonRole role);
 MUST_USE Status role_parse(const char *name, PersonRole *role, Message *why);
 
+/* By the present name, or by a former one. */
 MUST_USE Status people_find(Store *store, const char *name, Arena *arena, Person *person, Message *why);
 /* The same, and adds a student where there is nobody of that name. */
 MUST_USE Status people_admit(Store *store, const char *name, Arena *arena, Person *person, Message *why);
 MUST_USE Status people_set_role(Store *store, int64_t person, PersonRole role, Message *why);
 /* "" takes the pseudonym away. */
 MUST_USE Status people_set_pseudonym(Store *store, int64_t person, const char *pseudonym, Message *why);
-/* All of them, by name; `group` 0: of any group. */
+/* All of them, by name; `group` 0: of any group or none. */
 MUST_USE Status people_list(Store *store, int64_t group, Arena *arena, Person **people, size_t *count, Message *why);
+
+/* What follows is one transaction each, with a row of the audit log about `by`. The old name leads to the person from then on, and is
+ * given to nobody else; class.json may go on to use it.
+ * BAD_INPUT: the name is somebody else's, or was. */
+MUST_USE Status people_rename(Store *store, const Person *person, const char *name, const char *by, Message *why);
+/* Two accounts of one person: all that `person` has becomes the other one's, who keeps the role and the pseudonym. */
+MUST_USE Status people_merge(Store *store, const Person *person, const Person *into, const char *by, Message *why);
+/* Ends tokens and logins and leaves all groups; what was submitted stays. BAD_INPUT: class.json lists the person. */
+MUST_USE Status people_remove(Store *store, const Person *person, const char *by, Message *why);
+/* A number that grows with every person who is renamed or merged. */
+MUST_USE Status people_names_version(Store *store, int64_t *version, Message *why);
 
 /* ---- tokens and logins ------------------------------------------------------------------------------------------- */
 

@@ -901,6 +901,17 @@ Status queue_withdraw(Queue *queue, int64_t submission, bool *done, Message *why
     return judgings_withdraw(queue->store, submission, done, why);
 }
 
+Queue *queue_seen(const Queue *queue, Arena *arena)
+{
+    Queue *seen = arena_alloc(arena, sizeof *seen);
+    *seen = *queue;
+    seen->store = NULL;
+    seen->workers = arena_array(arena, queue->count, sizeof *seen->workers);
+    if (queue->count > 0)
+        memcpy(seen->workers, queue->workers, queue->count * sizeof *seen->workers);
+    return seen;
+}
+
 bool queue_progress(const Queue *queue, int64_t judging, QueueProgress *progress)
 {
     for (size_t i = 0; i < queue->count; i++) {

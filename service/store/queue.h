@@ -8,7 +8,7 @@
  *           longer than config.h allows. One that its worker has never confirmed goes back, which is no failure.
  * Failures  what the judge failed at is tried once more, and elsewhere if somebody is there to take it; then it is held for a
  *           person. A worker that fails at two different submissions in a row gets no more work until somebody says so.
- * Threads   the server's alone.  */
+ * Threads   the server's alone; others read a copy (queue_seen()).  */
 #ifndef SERVICE_STORE_QUEUE_H
 #define SERVICE_STORE_QUEUE_H
 
@@ -81,6 +81,9 @@ typedef struct QueueProgress {
     char step[64]; /* "" unknown */
     int done, total;
 } QueueProgress;
+
+/* A copy of what is known now, for the functions below on any thread. It lives as long as the arena. */
+Queue *queue_seen(const Queue *queue, Arena *arena);
 
 /* What the worker of a judging is doing; false: no worker has it. */
 bool queue_progress(const Queue *queue, int64_t judging, QueueProgress *progress);

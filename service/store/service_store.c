@@ -118,7 +118,8 @@ static Status read_version(Store *store, int *version, Message *why)
 static Status make_tables(Store *store, Message *why)
 {
     static const char *const upgrades[] = {service_sql,           service_upgrade_2_sql, service_upgrade_3_sql,
-                                           service_upgrade_4_sql, service_upgrade_5_sql, service_upgrade_6_sql};
+                                           service_upgrade_4_sql, service_upgrade_5_sql, service_upgrade_6_sql,
+                                           service_upgrade_7_sql};
     int version;
     TRY(database_begin(store, why));
     Status status = read_version(store, &version, why);
@@ -312,37 +313,50 @@ static Status check_copy(const char *copy, Store **store, Message *why)
     return status;
 }
 
-/* 0: the present store does not tell, or there is none. */
-static int64_t present_number(const char *path)
+/* What is numbered: its column of next_number, and its table. */
+static const char *const numbered[][2] = {{"submission", "submission"}, {"run", "runs"}};
+enum { NUMBERED = sizeof numbered / sizeof *numbered };
+
+/* The next number of each; 0: the present store does not tell, or there is none. */
+static void present_numbers(const char *path, Arena *arena, int64_t numbers[NUMBERED])
 {
     Store *present = NULL;
-    int64_t number = 0;
-    if (store_open(path, STORE_READ, &present, NULL) == STATUS_OK &&
-        database_int(present, &number, NULL, "SELECT max(submission) FROM next_number", "") == STATUS_OK)
-        (void)!database_int(
-            present, &number, NULL,
-            "SELECT max(submission, (SELECT coalesce(max(id), 0) + 1 FROM submission)) FROM next_number", "");
+    Status status = store_open(path, STORE_READ, &present, NULL);
+    for (int i = 0; i < NUMBERED && status == STATUS_OK; i++) {
+        int64_t least = 0; /* stays so in a store of an earlier version */
+        (void)!database_int(present, &least, NULL,
+                            arena_printf(arena, "SELECT max(%s) FROM next_number", numbered[i][0]), "");
+        status = database_int(present, &numbers[i], NULL,
+                              arena_printf(arena, "SELECT max(?1, coalesce(max(id), 0) + 1) FROM %s", numbered[i][1]),
+                              "i", least);
+    }
     store_close(present);
-    return number;
 }
 
-/* Brings the copy up to this version, and sets its next number. */
-static Status prepare_copy(const char *restored, int64_t present, const char *from, int64_t *next_number, Message *why)
+/* Brings the copy up to this version, and sets its next numbers. */
+static Status prepare_copy(const char *restored, const char *present, const char *from, int64_t *next_number,
+                           Message *why)
 {
     Store *store = NULL;
+    Arena arena = {0};
+    int64_t numbers[NUMBERED] = {0};
     Status status = store_open(restored, STORE_WRITE, &store, why);
     THEN(status, make_tables(store, why));
-    THEN(
-        status,
-        database_do(
-            store, NULL, why,
-            "UPDATE next_number SET submission = CASE WHEN ?1 > 0 THEN max(submission, ?1, (SELECT coalesce(max(id), 0) + 1 FROM submission))"
-            " ELSE max(submission, (SELECT coalesce(max(id), 0) FROM submission)) + ?2 END",
-            "ii", present, (int64_t)UNSEEN_NUMBERS));
+    present_numbers(present, &arena, numbers);
+    for (int i = 0; i < NUMBERED; i++)
+        THEN(status,
+             database_do(
+                 store, NULL, why,
+                 arena_printf(&arena,
+                              "UPDATE next_number SET %s = max(%s, ?1, (SELECT coalesce(max(id), 0) + 1 FROM %s))"
+                              " + iif(?1 > 0, 0, ?2)",
+                              numbered[i][0], numbered[i][0], numbered[i][1]),
+                 "ii", numbers[i], (int64_t)UNSEEN_NUMBERS));
     THEN(status, database_int(store, next_number, why, "SELECT submission FROM next_number", ""));
     THEN(status, audit_add(store, "administrator", "restore", from, why));
     THEN(status, database_run(store, "PRAGMA wal_checkpoint(TRUNCATE)", why));
     store_close(store);
+    arena_free(&arena);
     return status;
 }
 
@@ -374,7 +388,7 @@ static Status restore_locked(const char *folder, const char *copy, char kept[SER
     THEN(status, service_store_backup(source, restored, why));
     store_close(source);
     kept[0] = '\0';
-    THEN(status, prepare_copy(restored, present_number(path), copy, next_number, why));
+    THEN(status, prepare_copy(restored, path, copy, next_number, why));
     if (status == STATUS_OK && stat(path, &info) == 0) {
         char name[80];
         snprintf(name, sizeof name, "convjudge.db.before-%s", utc_now().text);
@@ -400,6 +414,13 @@ Status service_store_restore(const char *folder, const char *copy, char kept[SER
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
+
+Status service_store_put_run(Store *store, const Run *run, int64_t *id, Message *why)
+{
+    Run numbered_run = *run;
+    TRY(database_int(store, &numbered_run.least_id, why, "SELECT run FROM next_number", ""));
+    return store_put_run(store, &numbered_run, id, why);
+}
 
 Status service_store_check(Store *store, Message *why)
 {

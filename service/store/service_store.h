@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "leaderboard/store.h"
 
-enum { SERVICE_SCHEMA_VERSION = 6, SERVICE_PATH_BYTES = 4096 };
+enum { SERVICE_SCHEMA_VERSION = 7, SERVICE_PATH_BYTES = 4096 };
 
 typedef struct UtcTime {
     char text[32];
@@ -44,10 +44,13 @@ MUST_USE Status service_store_backup(Store *store, const char *path, Message *wh
 MUST_USE Status service_store_backup_to(Store *store, const char *folder, int64_t keep, char path[SERVICE_PATH_BYTES],
                                         Message *why);
 
-/* Puts a copy in the place of FOLDER/convjudge.db, which stays as `kept` ("": there was none). The next submission gets a number that
- * nobody has seen: higher than any of both, or far higher where the present store tells none. BUSY: a server uses it. */
+/* Puts a copy in the place of FOLDER/convjudge.db, which stays as `kept` ("": there was none). The next submission and the next run get
+ * numbers that nobody has seen: higher than any of both, or far higher where the present store tells none. BUSY: a server uses it. */
 MUST_USE Status service_store_restore(const char *folder, const char *copy, char kept[SERVICE_PATH_BYTES],
                                       int64_t *next_number, Message *why);
+
+/* store_put_run() with a number that was never given, whatever copy was restored. */
+MUST_USE Status service_store_put_run(Store *store, const Run *run, int64_t *id, Message *why);
 
 /* Writes a row and deletes nothing, so that /healthz can tell whether the store works. */
 MUST_USE Status service_store_check(Store *store, Message *why);

@@ -328,17 +328,19 @@ Status submissions_correct_receipts(Store *store, int64_t first, int64_t last, i
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-#define ROW_COLUMNS                                                                                                            \
-    "SELECT submission.id, submission.person, person.name, submission.problem, judging.revision, mode, sizes,"                 \
-    " submission.file_name, submission.source_hash, received_utc, judging.id, judging.state, judging.verdict,"                 \
-    " judging.text, coalesce(judging.device, ''), position, attempt, judging.run, run_states.state, rank_status, device_name," \
-    " epoch, score_ms, uncertainty, taken_in.origin, taken_in.received_s, taken_in.marked_late, taken_in.person_id,"           \
-    " CASE WHEN taken_in.submission IS NULL THEN submission.received_s ELSE coalesce(taken_in.received_s, 0) END,"             \
-    " (SELECT model FROM run_models WHERE run_models.run = judging.run)"                                                       \
-    " FROM submission JOIN person ON person.id = submission.person"                                                            \
-    " LEFT JOIN taken_in ON taken_in.submission = submission.id"                                                               \
-    " JOIN current_judging AS judging ON judging.submission = submission.id"                                                   \
-    " LEFT JOIN runs ON runs.id = judging.run LEFT JOIN run_states ON run_states.run = runs.id "
+/* SQLite would join run_states by making all of it first. */
+#define ROW_COLUMNS                                                                                                    \
+    "SELECT submission.id, submission.person, person.name, submission.problem, judging.revision, mode, sizes,"         \
+    " submission.file_name, submission.source_hash, received_utc, judging.id, judging.state, judging.verdict,"         \
+    " judging.text, coalesce(judging.device, ''), position, attempt, judging.run,"                                     \
+    " (SELECT state FROM run_states WHERE run = judging.run) AS run_state, rank_status, device_name,"                  \
+    " epoch, score_ms, uncertainty, taken_in.origin, taken_in.received_s, taken_in.marked_late, taken_in.person_id,"   \
+    " CASE WHEN taken_in.submission IS NULL THEN submission.received_s ELSE coalesce(taken_in.received_s, 0) END,"     \
+    " (SELECT model FROM run_models WHERE run_models.run = judging.run)"                                               \
+    " FROM submission JOIN person ON person.id = submission.person"                                                    \
+    " LEFT JOIN taken_in ON taken_in.submission = submission.id"                                                       \
+    " JOIN current_judging AS judging ON judging.submission = submission.id"                                           \
+    " LEFT JOIN runs ON runs.id = judging.run "
 
 static void take_row(Arena *arena, sqlite3_stmt *row, void *item)
 {
@@ -419,15 +421,16 @@ Status submissions_source(Store *store, const char *source_hash, Arena *arena, c
 
 /* ---- forgetting -------------------------------------------------------------------------------------------------- */
 
-Status submissions_accepted(Store *store, const char *problem, Arena *arena, StoredSubmission **rows, size_t *count,
-                            Message *why)
+Status submissions_accepted(Store *store, const char *problem, int64_t before, int64_t limit, Arena *arena,
+                            StoredSubmission **rows, size_t *count, Message *why)
 {
-    return database_list(store, arena, sizeof **rows, take_row, rows, count, why,
-                         ROW_COLUMNS
-                         "WHERE submission.problem = ?1 AND mode = 'rank' AND judging.verdict = 'Accepted'"
-                         " AND coalesce(run_states.state, '') NOT IN ('quarantined', 'retracted', 'rejected')"
-                         " ORDER BY submission.id DESC",
-                         "t", problem);
+    return database_list(
+        store, arena, sizeof **rows, take_row, rows, count, why,
+        ROW_COLUMNS
+        "WHERE submission.id < ?2 AND +submission.problem = ?1 AND mode = 'rank' AND judging.verdict = 'Accepted'"
+        " AND coalesce(run_state, '') NOT IN ('quarantined', 'retracted', 'rejected')"
+        " ORDER BY submission.id DESC LIMIT ?3",
+        "tii", problem, before, limit);
 }
 
 Status submissions_forget_tries(Store *store, int64_t before_s, Message *why)

@@ -307,29 +307,52 @@ static bool is_acceptable(const StoredSubmission *row)
            strcmp(row->rank_state, "rejected") != 0;
 }
 
-/* Whether the visitor may read the source of a submission: his own, a teacher everybody's; of others what was accepted, once an
- * assignment that he has handed in for is closed and class.json shows the sources. */
-static MUST_USE Status class_shows_source(const Visit *visit, const StoredSubmission *row, bool *shows, Message *why)
+/* Of which assignments the visitor may read what others handed in. */
+typedef struct OpenAssignments {
+    bool is_any; /* a teacher */
+    const ClassAssignment **items;
+    size_t count;
+} OpenAssignments;
+
+static Status find_open(const Visit *visit, const char *problem, OpenAssignments *open, Message *why)
 {
     const ClassFile *file = class_of(visit);
-    *shows = visible_to(visit, row->person_id);
-    if (*shows || file == NULL || !visit->is_known || !is_acceptable(row))
+    Status status = STATUS_OK;
+    *open = (OpenAssignments){.is_any = is_teacher(visit)};
+    if (file == NULL || !visit->is_known)
         return STATUS_OK;
-    const ClassAssignment *assignment = showing_source(file, row->problem, visit->person.name, row->person,
-                                                       row->handed_in_s, time(NULL));
-    return assignment == NULL ? STATUS_OK : has_handed_in(visit, assignment, row->problem, shows, why);
+    open->items = arena_array(visit->arena, file->assignment_count, sizeof *open->items);
+    for (size_t i = 0; i < file->assignment_count && status == STATUS_OK; i++) {
+        const ClassAssignment *assignment = &file->assignments[i];
+        bool has = false;
+        if (showing_sources(file, assignment, problem, visit->person.name, time(NULL)))
+            status = has_handed_in(visit, assignment, problem, &has, why);
+        if (has)
+            open->items[open->count++] = assignment;
+    }
+    return status;
+}
+
+/* Whether the visitor may read the source of a submission: his own, a teacher everybody's; of others what was accepted, once an
+ * assignment that he has handed in for is closed and class.json shows the sources. */
+static bool shows_source(const Visit *visit, const OpenAssignments *open, const StoredSubmission *row)
+{
+    bool shows = open->is_any || visible_to(visit, row->person_id);
+    for (size_t i = 0; i < open->count && !shows && is_acceptable(row); i++)
+        shows = showing_belongs(class_of(visit), open->items[i], row->person, row->handed_in_s);
+    return shows;
 }
 
 bool class_readable_source(Visit *visit, StoredSubmission *row, const char **source)
 {
     Message why;
-    bool shows = false;
+    OpenAssignments open;
     const int64_t id = answer_number(visit, "submission");
     if (id == 0)
         return false;
     Status status = submissions_read(visit->service->store, id, visit->arena, row, &why);
-    THEN(status, class_shows_source(visit, row, &shows, &why));
-    if (status == STATUS_OK && !shows)
+    THEN(status, find_open(visit, row->problem, &open, &why));
+    if (status == STATUS_OK && !shows_source(visit, &open, row))
         status = fail(STATUS_NOT_FOUND, &why, "there is no submission %" PRId64, id);
     THEN(status, submissions_source(visit->service->store, row->source_hash, visit->arena, source, &why));
     if (status != STATUS_OK)
@@ -345,21 +368,30 @@ static bool is_listed(const StoredSubmission *rows, size_t count, int64_t person
     return false;
 }
 
-Status class_open_sources(const Visit *visit, const char *problem, StoredSubmission **rows, size_t *count, Message *why)
+Status class_open_sources(const Visit *visit, const char *problem, size_t most, StoredSubmission **rows, size_t *count,
+                          Message *why)
 {
+    enum { AT_ONCE = 500 };
+    Rows found = {.arena = visit->arena, .item_bytes = sizeof **rows};
     StoredSubmission *accepted;
-    size_t accepted_count = 0;
-    *count = 0;
-    Status status = submissions_accepted(visit->service->store, problem, visit->arena, &accepted, &accepted_count, why);
-    *rows = arena_array(visit->arena, accepted_count + 1, sizeof **rows);
-    for (size_t i = 0; i < accepted_count && status == STATUS_OK; i++) {
-        bool shows = false;
-        if (accepted[i].person_id == visit->person.id || is_listed(*rows, *count, accepted[i].person_id))
-            continue;
-        status = class_shows_source(visit, &accepted[i], &shows, why);
-        if (status == STATUS_OK && shows)
-            (*rows)[(*count)++] = accepted[i];
+    size_t accepted_count = AT_ONCE;
+    OpenAssignments open;
+    Status status = find_open(visit, problem, &open, why);
+    if (status == STATUS_OK && !open.is_any && open.count == 0)
+        accepted_count = 0;
+    for (int64_t before = INT64_MAX; status == STATUS_OK && accepted_count == AT_ONCE && found.count < most;) {
+        status = submissions_accepted(visit->service->store, problem, before, AT_ONCE, visit->arena, &accepted,
+                                      &accepted_count, why);
+        for (size_t i = 0; i < accepted_count && status == STATUS_OK && found.count < most; i++) {
+            const StoredSubmission *row = &accepted[i], *listed = (const StoredSubmission *)(const void *)found.items;
+            before = row->id;
+            if (row->person_id != visit->person.id && shows_source(visit, &open, row) &&
+                !is_listed(listed, found.count, row->person_id))
+                *(StoredSubmission *)database_rows_next(&found) = *row;
+        }
     }
+    *rows = (StoredSubmission *)(void *)found.items;
+    *count = found.count;
     return status;
 }
 
@@ -616,11 +648,11 @@ static Status read_rows(const Visit *visit, Rows *rows, Message *why)
 {
     return database_query(
         visit->service->store, rows, take_worker, why,
-        "SELECT worker, coalesce((SELECT device FROM judging JOIN attempt AS last ON last.judging = judging.id"
-        "   WHERE last.worker = attempt.worker AND device IS NOT NULL ORDER BY judging.id DESC LIMIT 1), ''),"
+        "SELECT worker, coalesce((SELECT device FROM attempt AS last JOIN judging ON judging.id = last.judging"
+        "   WHERE last.worker = attempt.worker AND outcome IS 'judged' ORDER BY last.offered_utc DESC LIMIT 1), ''),"
         " max(coalesce(ended_utc, offered_utc)),"
-        " coalesce((SELECT submission FROM judging JOIN attempt AS now ON now.judging = judging.id AND now.n = judging.attempt"
-        "   WHERE judging.state IN ('offered', 'running') AND now.worker = attempt.worker LIMIT 1), 0),"
+        " coalesce((SELECT submission FROM judging CROSS JOIN attempt AS now ON now.judging = judging.id AND now.n = judging.attempt"
+        "   WHERE " IS_UNFINISHED "state IN ('offered', 'running') AND now.worker = attempt.worker LIMIT 1), 0),"
         " sum(outcome IS 'judged'), sum(outcome IN ('worker_failed', 'lost')),"
         " (SELECT why FROM drained WHERE drained.worker = attempt.worker),"
         " max(offered_utc) > strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-7 day')"

@@ -24,6 +24,8 @@ struct Visit;
 typedef struct Service {
     const Config *config;
     Store *store;
+    Store *reading[MOST_READERS]; /* the same store, to read it on other threads */
+    size_t reading_count;
     Queue *queue;
     Slurm *slurm;            /* NULL: workers judge that are no batch jobs */
     struct Live *live;       /* live.h */
@@ -77,11 +79,17 @@ typedef enum RouteAccess {
     ACCESS_WORKERS /* with a token that is for judging alone, or by the account that runs the server, on its socket */
 } RouteAccess;
 
+typedef enum RouteKind {
+    ROUTE_DATA,
+    ROUTE_CHANGES, /* data, and asking for it by GET changes the store, or what the server knows */
+    ROUTE_PAGE     /* a person who is not known is led to the login, not refused */
+} RouteKind;
+
 typedef struct Route {
     const char *method, *path; /* "*" in the path stands for one part, which becomes visit->argument */
     RouteAccess access;
     void (*answer)(Visit *visit);
-    bool is_page; /* a person who is not known is led to the login, not refused */
+    RouteKind kind;
 } Route;
 
 /* The last one has no method. */
@@ -176,9 +184,9 @@ size_t class_dues_of(const Service *service, const StoredSubmission *row, Arena 
 /* The submission that the path names, with its source (NULL: the database does not have it). False: there is none that the visitor may
  * read, which has been answered. */
 bool class_readable_source(Visit *visit, StoredSubmission *row, const char **source);
-/* The newest of each other person whose source the visitor may read. */
-MUST_USE Status class_open_sources(const Visit *visit, const char *problem, StoredSubmission **rows, size_t *count,
-                                   Message *why);
+/* The newest of each other person whose source the visitor may read, of at most so many people. */
+MUST_USE Status class_open_sources(const Visit *visit, const char *problem, size_t most, StoredSubmission **rows,
+                                   size_t *count, Message *why);
 /* What the visitor may call the file: a name may tell who wrote it. */
 const char *class_file_name(const Visit *visit, const StoredSubmission *row);
 

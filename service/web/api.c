@@ -1,11 +1,15 @@
 #include "service/web/api.h"
 
+#include "leaderboard/database.h"
+
 #include <ctype.h>
 #include <pwd.h>
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
+
+static const double MOST_WAIT_S = 2; /* for a lock of the store */
 
 /* ==== identity ==================================================================================================== */
 
@@ -19,7 +23,13 @@ void identity_raise_role(const Config *config, Person *person)
 
 static Status admit(Visit *visit, const char *name, Message *why)
 {
-    Status status = people_admit(visit->service->store, name, visit->arena, &visit->person, why);
+    Store *store = visit->service->store;
+    Status status = people_find(store, name, visit->arena, &visit->person, why);
+    if (status == STATUS_NOT_FOUND)
+        status = database_can_write(store) ? people_admit(store, name, visit->arena, &visit->person, why)
+                                           : fail(STATUS_BUSY, why, "the store is locked by another program");
+    if (status == STATUS_OK && visit->person.is_removed)
+        return fail(STATUS_NOT_FOUND, why, "%s was removed; a teacher lets you in again by a new token", name);
     visit->is_known = status == STATUS_OK;
     return status;
 }
@@ -194,9 +204,9 @@ static bool is_admitted(Visit *visit, const Route *route)
     const bool is_open = route->access == ACCESS_ALL ||
                          (route->access == ACCESS_READERS && visit->service->config->is_public);
     const PersonRole least = least_role(route);
-    if (!is_open && !visit->is_known && route->is_page && strcmp(route->method, "GET") == 0)
+    if (!is_open && !visit->is_known && route->kind == ROUTE_PAGE && strcmp(route->method, "GET") == 0)
         redirect_to_login(visit);
-    else if (!is_open && !visit->is_known && route->is_page)
+    else if (!is_open && !visit->is_known && route->kind == ROUTE_PAGE)
         visit->service->ask_for_login(visit);
     else if (!is_open && !visit->is_known)
         answer_error(visit, 401, "who are you? expected \"Authorization: Bearer TOKEN\"; a teacher gives out tokens");
@@ -209,6 +219,66 @@ static bool is_admitted(Visit *visit, const Route *route)
     else
         return true;
     return false;
+}
+
+/* ---- reading and writing ----------------------------------------------------------------------------------------- */
+
+/* Whoever only reads is answered on a thread of its own, from one moment of the store and a copy of what the server knows. All else
+ * is done by the server's thread, one after the other. */
+
+typedef struct Reading {
+    Visit visit;
+    Service service;
+    const Route *route;
+} Reading;
+
+static void read_alone(void *work, size_t reader)
+{
+    Reading *reading = work;
+    Message why;
+    Store *store = reading->service.store = reading->service.reading[reader];
+    class_watch_hold(reading->service.class_watch);
+    Status status = store_begin_reading(store, &why);
+    if (status == STATUS_OK) {
+        reading->route->answer(&reading->visit);
+        (void)!store_end_reading(store, NULL); /* what was read stands */
+    } else {
+        answer_failure(&reading->visit, status, &why);
+    }
+    class_watch_release(reading->service.class_watch);
+}
+
+static void have_read(const Visit *visit, const Route *route)
+{
+    Reading *reading = arena_alloc(visit->arena, sizeof *reading);
+    *reading = (Reading){.visit = *visit, .service = *visit->service, .route = route};
+    reading->visit.service = &reading->service;
+    if (reading->service.queue != NULL)
+        reading->service.queue = queue_seen(reading->service.queue, visit->arena);
+    visit->reply->prepare = read_alone;
+    visit->reply->work = reading;
+}
+
+/* Somebody else holds the lock of the store: the answer waits for it, and the server goes on meanwhile. */
+static bool waits_for_store(Visit *visit)
+{
+    if (database_can_write(visit->service->store))
+        return false;
+    visit->reply->is_postponed = visit->request->waited_s < MOST_WAIT_S;
+    if (!visit->reply->is_postponed) {
+        http_reply_header(visit->reply, "Retry-After", "5");
+        answer_error(visit, 503, "the store is locked by another program for more than %g s; try again", MOST_WAIT_S);
+    }
+    return true;
+}
+
+static void answer_route(Visit *visit, const Route *route)
+{
+    const bool only_reads = strcmp(route->method, "GET") == 0 && route->kind != ROUTE_CHANGES;
+    if (only_reads && visit->service->reading_count > 0)
+        have_read(visit, route);
+    else if (only_reads || !waits_for_store(visit))
+        route->answer(visit);
 }
 
 void api_handle(void *service, const HttpRequest *request, HttpReply *reply)
@@ -229,10 +299,10 @@ void api_handle(void *service, const HttpRequest *request, HttpReply *reply)
     Status status = is_for_workers ? identity_find_worker(&visit, &why) : identity_find(&visit, &why);
     if (status == STATUS_NOT_FOUND)
         answer_error(&visit, 401, "%s", why.text);
-    else if (status != STATUS_OK)
+    else if (status != STATUS_OK && (status != STATUS_BUSY || !waits_for_store(&visit)))
         answer_failure(&visit, status, &why);
-    else if (is_for_workers || is_admitted(&visit, route))
-        route->answer(&visit);
+    else if (status == STATUS_OK && (is_for_workers || is_admitted(&visit, route)))
+        answer_route(&visit, route);
 }
 
 size_t api_most_body(void *service, const HttpRequest *request)

@@ -183,7 +183,7 @@ static void class_answer_sources(Visit *visit)
     Message why;
     Status status = problem_read(visit->argument, &problem, &why);
     if (status == STATUS_OK) {
-        status = class_open_sources(visit, problem.id, &rows, &count, &why);
+        status = class_open_sources(visit, problem.id, SIZE_MAX, &rows, &count, &why);
         problem_free(&problem);
     }
     if (status != STATUS_OK) {
@@ -422,8 +422,8 @@ static void answer_metrics(Visit *visit)
 }
 
 const Route operating_routes[] = {
-    {"GET", "/healthz", ACCESS_ALL, answer_health, false},
-    {"GET", "/metrics", ACCESS_ALL, answer_metrics, false},
+    {"GET", "/healthz", ACCESS_ALL, answer_health, ROUTE_CHANGES},
+    {"GET", "/metrics", ACCESS_ALL, answer_metrics, ROUTE_DATA},
     {0},
 };
 
@@ -506,10 +506,10 @@ static void answer_edition(Visit *visit)
 }
 
 const Route work_routes[] = {
-    {"POST", "/api/v1/work/claim", ACCESS_WORKERS, answer_claim, false},
-    {"POST", "/api/v1/work/alive", ACCESS_WORKERS, answer_alive, false},
-    {"POST", "/api/v1/work/done", ACCESS_WORKERS, answer_done, false},
-    {"GET", "/api/v1/work/editions/*", ACCESS_WORKERS, answer_edition, false},
+    {"POST", "/api/v1/work/claim", ACCESS_WORKERS, answer_claim, ROUTE_DATA},
+    {"POST", "/api/v1/work/alive", ACCESS_WORKERS, answer_alive, ROUTE_DATA},
+    {"POST", "/api/v1/work/done", ACCESS_WORKERS, answer_done, ROUTE_DATA},
+    {"GET", "/api/v1/work/editions/*", ACCESS_WORKERS, answer_edition, ROUTE_CHANGES},
     {0},
 };
 
@@ -630,24 +630,24 @@ static void answer_withdraw(Visit *visit)
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 const Route api_routes[] = {
-    {"GET", "/api/v1/me", ACCESS_PERSONS, answer_me, false},
-    {"GET", "/api/v1/problems", ACCESS_READERS, answer_problems, false},
-    {"POST", "/api/v1/submissions", ACCESS_PERSONS, answer_hand_in, false},
-    {"POST", "/api/v1/people/*/submissions", ACCESS_TEACHERS_AND_KITS, answer_hand_in_for, false},
-    {"GET", "/api/v1/submissions", ACCESS_PERSONS, api_list, false},
-    {"GET", "/api/v1/submissions/*", ACCESS_PERSONS_AND_KITS, api_submission, false},
-    {"DELETE", "/api/v1/submissions/*", ACCESS_PERSONS, answer_withdraw, false},
-    {"GET", "/api/v1/submissions/*/report", ACCESS_PERSONS_AND_KITS, api_report, false},
-    {"GET", "/api/v1/submissions/*/result", ACCESS_PERSONS_AND_KITS, api_result, false},
-    {"GET", "/api/v1/submissions/*/points", ACCESS_PERSONS_AND_KITS, points_answer, false},
-    {"GET", "/api/v1/submissions/*/explain", ACCESS_PERSONS, api_explain, false},
-    {"GET", "/api/v1/submissions/*/comparison", ACCESS_PERSONS, api_comparison, false},
-    {"GET", "/api/v1/submissions/*/events", ACCESS_PERSONS_AND_KITS, answer_events, false},
-    {"GET", "/api/v1/history", ACCESS_PERSONS, api_history, false},
-    {"GET", "/api/v1/assignments", ACCESS_PERSONS, class_answer_assignments, false},
-    {"GET", "/api/v1/problems/*/sources", ACCESS_PERSONS, class_answer_sources, false},
-    {"GET", "/api/v1/sources/*", ACCESS_PERSONS, class_answer_source, false},
-    {"GET", "/api/v1/boards/*", ACCESS_READERS, board_answer, false},
-    {"GET", "/api/v1/boards/*/csv", ACCESS_READERS, board_answer_csv, false},
+    {"GET", "/api/v1/me", ACCESS_PERSONS, answer_me, ROUTE_DATA},
+    {"GET", "/api/v1/problems", ACCESS_READERS, answer_problems, ROUTE_DATA},
+    {"POST", "/api/v1/submissions", ACCESS_PERSONS, answer_hand_in, ROUTE_DATA},
+    {"POST", "/api/v1/people/*/submissions", ACCESS_TEACHERS_AND_KITS, answer_hand_in_for, ROUTE_DATA},
+    {"GET", "/api/v1/submissions", ACCESS_PERSONS, api_list, ROUTE_DATA},
+    {"GET", "/api/v1/submissions/*", ACCESS_PERSONS_AND_KITS, api_submission, ROUTE_DATA},
+    {"DELETE", "/api/v1/submissions/*", ACCESS_PERSONS, answer_withdraw, ROUTE_DATA},
+    {"GET", "/api/v1/submissions/*/report", ACCESS_PERSONS_AND_KITS, api_report, ROUTE_DATA},
+    {"GET", "/api/v1/submissions/*/result", ACCESS_PERSONS_AND_KITS, api_result, ROUTE_DATA},
+    {"GET", "/api/v1/submissions/*/points", ACCESS_PERSONS_AND_KITS, points_answer, ROUTE_DATA},
+    {"GET", "/api/v1/submissions/*/explain", ACCESS_PERSONS, api_explain, ROUTE_DATA},
+    {"GET", "/api/v1/submissions/*/comparison", ACCESS_PERSONS, api_comparison, ROUTE_DATA},
+    {"GET", "/api/v1/submissions/*/events", ACCESS_PERSONS_AND_KITS, answer_events, ROUTE_CHANGES},
+    {"GET", "/api/v1/history", ACCESS_PERSONS, api_history, ROUTE_DATA},
+    {"GET", "/api/v1/assignments", ACCESS_PERSONS, class_answer_assignments, ROUTE_DATA},
+    {"GET", "/api/v1/problems/*/sources", ACCESS_PERSONS, class_answer_sources, ROUTE_DATA},
+    {"GET", "/api/v1/sources/*", ACCESS_PERSONS, class_answer_source, ROUTE_DATA},
+    {"GET", "/api/v1/boards/*", ACCESS_READERS, board_answer, ROUTE_DATA},
+    {"GET", "/api/v1/boards/*/csv", ACCESS_READERS, board_answer_csv, ROUTE_DATA},
     {0},
 };

@@ -2,6 +2,7 @@
  *
  * The address names the pair by its runs, or by the run and the beginning of the further source's hash, since tomorrow's list has
  * another order. Lines that the teacher handed out are left out, and so do not count as common.  */
+#include "base/html.h"
 #include "grader/problem/problem.h"
 #include "service/store/service_store.h"
 #include "service/store/view.h"
@@ -85,15 +86,14 @@ static PairLines handed_out_at(const cJSON *program, int line)
 }
 
 /* The number of the part; on its first line it leads to the other side. */
-static void put_line(cJSON *row, const cJSON *parts, int side, int line, const char *text, size_t length)
+static void put_line(cJSON *row, const cJSON *parts, int side, int line, const char *text, size_t length,
+                     bool *in_comment)
 {
     int number;
     const cJSON *part = part_at(parts, side, line, &number);
-    Text shown = {0};
-    text_append(&shown, text, length > 0 && text[length - 1] == '\r' ? length - 1 : length);
-    values_put(row, "letter=%s line=%d part=%d colour=%d text=%s", letters[side], line, number,
-               (number + COLOURS - 1) % COLOURS + 1, shown.data);
-    text_free(&shown);
+    values_put(row, "letter=%s line=%d part=%d colour=%d", letters[side], line, number,
+               (number + COLOURS - 1) % COLOURS + 1);
+    put_source_line(row, text, length, in_comment);
     if (view_number(view_item(part, letters[side]), "first") != line)
         return;
     cJSON *other = cJSON_Duplicate(view_item(part, letters[!side]), true);
@@ -105,13 +105,16 @@ static void put_source(cJSON *side, const cJSON *program, const cJSON *parts, in
 {
     cJSON *lines = cJSON_AddArrayToObject(side, "lines");
     const char *at = source;
+    bool in_comment = false;
     int line = 0;
     while (*at != '\0' && line < MOST_LINES && at - source < MOST_BYTES) {
         const size_t length = strcspn(at, "\n"), room = (size_t)(MOST_BYTES - (at - source));
         const PairLines left_out = handed_out_at(program, ++line);
         if (left_out.first == 0)
-            put_line(values_row(lines), parts, index, line, at, length < room ? length : room);
-        else if (left_out.first == line)
+            put_line(values_row(lines), parts, index, line, at, length < room ? length : room, &in_comment);
+        else
+            html_source(NULL, at, length, &in_comment);
+        if (left_out.first == line)
             put_lines(values_row(lines), "handed_out", left_out);
         at += length + (at[length] == '\n');
     }

@@ -144,7 +144,7 @@ typedef struct FigureMoment {
     int year, month, day, hour, minute;
 } FigureMoment;
 
-static const Zone *shown_zone;
+static _Thread_local const Zone *shown_zone; /* of the page under way */
 
 void moments_show_in(const Zone *zone)
 {
@@ -275,6 +275,7 @@ TEXT_FILTER(moment, html_text(page, figure_moment(text).text))
 TEXT_FILTER(day, html_text(page, figure_day(text).text))
 TEXT_FILTER(name, html_name(page, text))
 TEXT_FILTER(code, html_code(page, text))
+TEXT_FILTER(source, html_source(page, text, strlen(text), &(bool){false}))
 TEXT_FILTER(url, html_url_part(page, text))
 TEXT_FILTER(limiter, html_text(page, limiter_words(text)))
 TEXT_FILTER(verdict, verdict_mark(page, text))
@@ -338,6 +339,7 @@ const Filter template_filters[] = {{"time", add_time},
                                    {"day", add_day},
                                    {"name", add_name},
                                    {"code", add_code},
+                                   {"source", add_source},
                                    {"url", add_url},
                                    {"limiter", add_limiter},
                                    {"verdict", add_verdict},

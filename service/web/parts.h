@@ -96,6 +96,9 @@ void submission_put(cJSON *page, const SubmissionRecord *record);
 enum { WHOLE_ELEMENTS = 64 };
 void submission_put_cases(cJSON *page, const SubmissionRecord *record);
 
+/* A line of a source as `text`, which a page shows as markup; in_comment as html_source() has it. */
+void put_source_line(cJSON *row, const char *line, size_t length, bool *in_comment);
+
 /* The values of {{>source_view}}; null: there is no source. `explain` is the object of explain.json, or NULL: the source alone;
  * `result` that of result.json, whose compiler's messages stand at their lines, or NULL. A long source is cut, and the page says so. */
 cJSON *source_values(const char *source, const cJSON *explain, const cJSON *result);

@@ -271,7 +271,7 @@ void site_sources(Visit *visit)
     size_t count = 0;
     Message why;
     Status status = read_title(visit, visit->argument, &title, &why);
-    THEN(status, class_open_sources(visit, visit->argument, &rows, &count, &why));
+    THEN(status, class_open_sources(visit, visit->argument, SIZE_MAX, &rows, &count, &why));
     for (size_t i = 0; i < count; i++) {
         const bool has_time = rows[i].time.ms > 0 && !class_hides_board_from(visit, rows[i].problem);
         cJSON *source = values_row(sources);
@@ -601,8 +601,8 @@ static Status show_person(Visit *visit, const Person *person, Message *why)
     if (compares)
         cJSON_AddItemReferenceToObject(page, "comparison", changes);
     person_put_rows(page, rows, count, compares ? before.row.id : 0, compares ? after.row.id : 0);
-    values_put(page, "person=%s pseudonym=%s is_reader=%d", person->name, person->pseudonym,
-               person->id == visit->person.id);
+    values_put(page, "person=%s pseudonym=%s is_reader=%d is_removed=%d decides=%d", person->name, person->pseudonym,
+               person->id == visit->person.id, person->is_removed, visit->person.role >= PERSON_TEACHER);
     if (status == STATUS_OK)
         site_answer(visit, status, why, "person", page);
     else
@@ -645,6 +645,69 @@ void site_pseudonym(Visit *visit)
         answer_redirect(visit, site_person_path(visit, person.name));
     else
         answer_failure(visit, status, &why);
+}
+
+/* ---- accounts ---------------------------------------------------------------------------------------------------- */
+
+/* A teacher decides about students alone, an administrator about all. */
+static Status find_account(const Visit *visit, const char *name, Person *person, Message *why)
+{
+    TRY(people_find(visit->service->store, name, visit->arena, person, why));
+    Person raised = *person;
+    identity_raise_role(visit->service->config, &raised);
+    if (raised.role > PERSON_STUDENT && visit->person.role < PERSON_ADMIN)
+        return fail(STATUS_BAD_INPUT, why, "%s is no student; an administrator decides about this account", name);
+    return STATUS_OK;
+}
+
+/* class.json is read again: its groups go by the new name. */
+static void finish_account(Visit *visit, Status status, const char *name, const Message *why)
+{
+    if (status != STATUS_OK) {
+        answer_failure(visit, status, why);
+        return;
+    }
+    class_watch_look(visit->service->class_watch, true);
+    answer_redirect(visit, site_person_path(visit, name));
+}
+
+static const char *name_of_form(const Visit *visit)
+{
+    const char *name = http_field(visit->request, "name");
+    return name == NULL ? "" : name;
+}
+
+void site_rename_person(Visit *visit)
+{
+    const char *name = name_of_form(visit);
+    Store *store = visit->service->store;
+    Person person, renamed = {.name = name};
+    Message why;
+    Status status = find_account(visit, visit->argument, &person, &why);
+    THEN(status, people_rename(store, &person, name, visit->person.name, &why));
+    THEN(status, people_find(store, person.name, visit->arena, &renamed, &why)); /* by the former name */
+    finish_account(visit, status, renamed.name, &why);
+}
+
+void site_merge_person(Visit *visit)
+{
+    Person person, into = {.name = ""};
+    Message why;
+    Status status = find_account(visit, visit->argument, &person, &why);
+    THEN(status, find_account(visit, name_of_form(visit), &into, &why));
+    THEN(status, people_merge(visit->service->store, &person, &into, visit->person.name, &why));
+    finish_account(visit, status == STATUS_NOT_FOUND ? STATUS_BAD_INPUT : status, into.name, &why);
+}
+
+void site_remove_person(Visit *visit)
+{
+    Person person = {.name = ""};
+    Message why;
+    Status status = find_account(visit, visit->argument, &person, &why);
+    if (status == STATUS_OK && person.id == visit->person.id)
+        status = fail(STATUS_BAD_INPUT, &why, "this is your own account, expected somebody else's");
+    THEN(status, people_remove(visit->service->store, &person, visit->person.name, &why));
+    finish_account(visit, status, person.name, &why);
 }
 
 /* ---- the class --------------------------------------------------------------------------------------------------- */
@@ -712,7 +775,8 @@ static Status put_class(const Visit *visit, cJSON *page, Message *why)
         cJSON_AddItemToObject(page, "problems", cJSON_CreateStringArray(problems, (int)problem_count));
     }
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        if (people[i].role == PERSON_STUDENT || strcmp(view_text(works->child, "person"), people[i].name) == 0)
+        if ((people[i].role == PERSON_STUDENT && !people[i].is_removed) ||
+            strcmp(view_text(works->child, "person"), people[i].name) == 0)
             put_person(page, works, people[i].name, problems, problem_count);
     values_put(page, "people_count=%d", cJSON_GetArraySize(view_item(page, "people")));
     cJSON_Delete(works);

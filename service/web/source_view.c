@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/diff.h"
+#include "base/html.h"
 #include "base/terminal.h"
 #include "grader/report/report.h"
 #include "grader/report/time_change.h"
@@ -16,6 +17,17 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ==== source line ================================================================================================= */
+
+/* A page shows the line as {{{text}}}. */
+void put_source_line(cJSON *row, const char *line, size_t length, bool *in_comment)
+{
+    Text text = {0};
+    text_add(&text, "");
+    html_source(&text, line, length > 0 && line[length - 1] == '\r' ? length - 1 : length, in_comment);
+    values_markup(row, "text", &text);
+}
 
 /* ==== comparison ================================================================================================== */
 
@@ -205,14 +217,14 @@ static bool is_near_change(const DiffLine *lines, size_t count, size_t i)
     return false;
 }
 
-static void put_line(cJSON *list, const DiffLine *line, bool is_first, Arena *arena)
+static void put_line(cJSON *list, const DiffLine *line, bool is_first, bool in_comment)
 {
     static const char *const kinds[] = {"", "removed", "added"}, *const signs[] = {" ", "−", "+"};
     enum { MOST_BYTES = 400 };
-    const int length = line->length < MOST_BYTES ? (int)line->length : MOST_BYTES;
-    values_put(values_row(list), "is_first=%d kind=%s sign=%s before=%zu after=%zu text=%s", is_first,
-               kinds[line->kind], signs[line->kind], line->before, line->after,
-               arena_printf(arena, "%.*s", length, line->text));
+    cJSON *row = values_row(list);
+    values_put(row, "is_first=%d kind=%s sign=%s before=%zu after=%zu", is_first, kinds[line->kind], signs[line->kind],
+               line->before, line->after);
+    put_source_line(row, line->text, line->length < MOST_BYTES ? line->length : MOST_BYTES, &in_comment);
 }
 
 void comparison_put_sources(cJSON *page, const char *before, const char *after)
@@ -221,11 +233,15 @@ void comparison_put_sources(cJSON *page, const char *before, const char *after)
     cJSON *list = cJSON_AddArrayToObject(page, "lines");
     size_t count, shown = 0;
     const DiffLine *lines = diff_lines(before, after, &arena, &count);
-    bool was_shown = true;
+    bool was_shown = true, is_comment[] = {false, false}; /* before and after */
     for (size_t i = 0; i < count && shown < MOST_SHOWN && strcmp(before, after) != 0; i++) {
         bool is_shown = is_near_change(lines, count, i);
         if (is_shown)
-            put_line(list, &lines[i], !was_shown, &arena);
+            put_line(list, &lines[i], !was_shown, is_comment[lines[i].kind != DIFF_REMOVED]);
+        if (lines[i].kind != DIFF_ADDED)
+            html_source(NULL, lines[i].text, lines[i].length, &is_comment[0]);
+        if (lines[i].kind != DIFF_REMOVED)
+            html_source(NULL, lines[i].text, lines[i].length, &is_comment[1]);
         shown += is_shown;
         was_shown = is_shown;
     }
@@ -359,14 +375,6 @@ static void put_notes(cJSON *row, const cJSON *explain, size_t number)
     cJSON_AddItemReferenceToObject(values_row(notes), "advice", (cJSON *)first);
 }
 
-static void put_source_line(cJSON *row, const char *line, size_t length)
-{
-    Text text = {0};
-    text_append(&text, line, length > 0 && line[length - 1] == '\r' ? length - 1 : length);
-    values_put(row, "text=%s", text.data);
-    text_free(&text);
-}
-
 /* What the compiler said about a line. A header may come before the file: its line numbers count from the file's own first line. */
 static void put_messages(cJSON *row, const cJSON *result, size_t number)
 {
@@ -389,12 +397,13 @@ cJSON *source_values(const char *source, const cJSON *explain, const cJSON *resu
         return cJSON_CreateNull();
     const size_t count = count_lines(source);
     size_t number = 0;
+    bool in_comment = false;
     cJSON *view = cJSON_CreateObject(), *lines = cJSON_AddArrayToObject(view, "lines");
     LineFigures *figures = explain == NULL ? NULL : gather(explain, count);
     for (const char *at = source; *at != '\0' && number < MOST_LINES && at - source < MOST_BYTES;) {
         const size_t length = strcspn(at, "\n"), room = (size_t)(MOST_BYTES - (at - source));
         cJSON *row = values_row(lines);
-        put_source_line(row, at, length < room ? length : room);
+        put_source_line(row, at, length < room ? length : room, &in_comment);
         number++;
         if (result != NULL)
             put_messages(row, result, number);

@@ -4,6 +4,7 @@
 #include "leaderboard/database.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -413,8 +414,11 @@ static void index_files(Text *page)
 /* NULL: there is none of this name. */
 static const Definition *definition_of(Text *page, const char *name)
 {
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&one_at_a_time);
     if (definition_count == 0)
         index_files(page);
+    pthread_mutex_unlock(&one_at_a_time);
     for (size_t i = 0; i < definition_count; i++)
         if (strcmp(definitions[i].name, name) == 0)
             return &definitions[i];

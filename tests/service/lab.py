@@ -92,6 +92,11 @@ class Server:
         with sqlite3.connect(os.path.join(self.state, "convjudge.db"), timeout=60) as store:
             return store.execute(question).fetchall()
 
+    def change_store(self, statements):
+        """Of a server that does not run."""
+        with sqlite3.connect(os.path.join(self.state, "convjudge.db"), timeout=60) as store:
+            store.executescript(statements)
+
     def tokens(self, count):
         """As `convjudge token add` makes them, in one transaction: so many programs would take longer than the test."""
         tokens = [os.urandom(32).hex() for _ in range(count)]
