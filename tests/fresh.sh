@@ -17,7 +17,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 logs=$PWD/build/fresh
-of_the_machine="base harness/compile bad_input.bats make.bats run.bats service.bats setup.bats try.bats"
+of_the_machine="base tests/verdicts bad_input.bats forms.bats run.bats try.bats"
 kept=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/convjudge/fresh
 tests=0 failed=0
 

@@ -13,5 +13,5 @@ needs() {
 
 # others FOLDER: the solutions in it without those that tests/verdicts judges, which runs before.
 others() {
-    ls "$1"/*/*.{cu,patch} | grep -vxFf tests/verdicts.txt
+    printf '%s\n' "$1"/*/*.{cu,patch} | grep -vxFf tests/verdicts.txt
 }

@@ -717,6 +717,9 @@ static Status expect_step(const Checking *checking, const Steps *steps, const La
     ExplainRun run = {.case_count = 0};
     TRY(read_reference(checking, step->from, &submission, why));
     Status status = explain_run(&checking->problem, &submission, "sim", &all, NULL, &run, why);
+    if (status == STATUS_OK && run.result.verdict != VERDICT_ACCEPTED)
+        status = fail(STATUS_BAD_INPUT, why, "%s: expected %s to be accepted, found %s: %s", step->path, step->from,
+                      verdict_name(run.result.verdict), run.result.text);
     THEN(status, take_times(from, &run, why));
     THEN(status,
          explain_run_next(&run, steps, checking->references, checking->reference_count, from->time, false, why));
