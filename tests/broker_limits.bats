@@ -6,7 +6,7 @@ load helper
 
 @test "a broker that is confined in part is a warning" {
     submission >x.cu
-    run timeout 120 "$build/tests/deny" 444 "$build/convjudge" grade --json result.json x.cu # landlock_create_ruleset
+    run timeout 600 "$build/tests/deny" 444 "$build/convjudge" grade --json result.json x.cu # landlock_create_ruleset
     ends 0 "Accepted" "warning: the broker ran with sandbox partial: closed files (Landlock"
     json result.json '.warnings | map(select(contains("the broker ran with sandbox partial"))) | length' 1
 }

@@ -32,7 +32,7 @@ from selenium.webdriver.support.ui import Select
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COOKIE = "convjudge"
-MOST_S = 180  # that a judging takes on a busy machine
+MOST_S = 600  # that a judging takes on a busy machine
 
 HOSTILE_NAME = "Eve \"><script>say('name')<script>"
 HOSTILE_PSEUDONYM = "<img src=x onerror=say(1)> \"'"
@@ -171,7 +171,7 @@ def ask(method, url, body=None, **headers):
     names = {name.replace("_", "-"): value for name, value in headers.items()}
     request = urllib.request.Request(url, data=body.encode() if body is not None else None, headers=names, method=method)
     try:
-        with urllib.request.build_opener(NoRedirect).open(request, timeout=20) as answer:
+        with urllib.request.build_opener(NoRedirect).open(request, timeout=200) as answer:
             return answer.status, answer.headers
     except urllib.error.HTTPError as answer:
         return answer.code, answer.headers
@@ -207,7 +207,7 @@ class Person:
         """Clicks, and waits for the next page."""
         old = self.find("html")
         element.click()
-        end = time.monotonic() + 20
+        end = time.monotonic() + 200
         while time.monotonic() < end:
             try:
                 old.is_enabled()

@@ -79,7 +79,7 @@ recorded=(accepted/register_tile.cu wrong_answer/last_output_missing.patch run_t
 # judge NAME FILE OPTION...: its exit status, and then whether anything is left, go to NAME.status.
 judge() {
     local status=0
-    timeout 300 "$build/tests/leftovers" "$build/convjudge" grade --problem conv1d --device sim --json "$1.json" "${@:3}" "$2" \
+    timeout 600 "$build/tests/leftovers" "$build/convjudge" grade --problem conv1d --device sim --json "$1.json" "${@:3}" "$2" \
         >"$1.log" 2>&1 || status=$?
     echo "$status" >"$1.status"
 }

@@ -71,7 +71,7 @@ only_fake_gpus() { [[ ! -e /proc/driver/nvidia/gpus ]] || skip "a real GPU is he
     local grade=("$build/convjudge" grade --no-record --no-second-opinion --device cuda x.cu) holder
     mkdir locks
     submission >x.cu
-    run timeout 60 "${grade[@]}"
+    run timeout 600 "${grade[@]}"
     lacks "queue "
     : >printed
     is_told() { grep -q "the GPU is in use by " printed; }
@@ -79,7 +79,7 @@ only_fake_gpus() { [[ ! -e /proc/driver/nvidia/gpus ]] || skip "a real GPU is he
     flock locks/*.lock bash -c 'touch held; wait_until is_told' 3>&- &
     holder=$!
     wait_until test -e held
-    run timeout 60 script -qefc "${grade[*]}" printed
+    run timeout 600 script -qefc "${grade[*]}" printed
     wait "$holder"
     ends 2 "the GPU is in use by " "the GPU is free"
 }

@@ -10,7 +10,7 @@ source "$BATS_TEST_DIRNAME/fewer_cases.sh"
 
 same_on_all_cases() { # FILE...
     cd "$root" || return
-    CONVJUDGE_ENGINE=compare run timeout 300 "$build/convjudge" check "$@"
+    CONVJUDGE_ENGINE=compare run timeout 600 "$build/convjudge" check "$@"
     [[ $output != *"this build has no translator"* ]] || skip "this build has no translator"
     ends 0 "1..$#"
     lacks "not ok"

@@ -64,7 +64,7 @@ make_class() {
         { echo "// problem: conv1d"; echo "// $i"; cat "$root/solutions/conv1d/compile_error/${sources[i % 4]}.cu"; } >"submissions/p$i.cu"
     done
     for signal in KILL INT; do
-        timeout 100 "$build/convjudge" grade-class --device sim --dir submissions >"$signal.log" 2>&1 3>&- &
+        timeout 600 "$build/convjudge" grade-class --device sim --dir submissions >"$signal.log" 2>&1 3>&- &
         shell=$!
         wait_until grep -q 'conv1d:' "$signal.log"
         pkill "-$signal" -P "$shell" # timeout's child
@@ -134,7 +134,7 @@ END
     mkdir submissions
     source_of compile_error/syntax_error.cu submissions/ada.cu
     serve '{"workers": ["sim"]}'
-    run timeout 100 "$build/convjudge" grade-class --device sim --dir submissions --state "$state"
+    run timeout 600 "$build/convjudge" grade-class --device sim --dir submissions --state "$state"
     ends 0 "1 submission of 1 person: 1 Compile Error" "Next: convjudge scores --csv scores.csv --summary scores.html --class class.json --state $state"
     equal "ada.cu" "$(in_store 'SELECT origin FROM taken_in')"
     stop_server
@@ -158,7 +158,7 @@ END
     chmod 700 submissions.state submissions.state/workers
     touch submissions.state/workers/own-1
     source_of compile_error/syntax_error.cu submissions/ada.cu
-    run timeout 100 taskset -c 0 "$build/convjudge" grade-class --device sim --dir submissions
+    run timeout 600 taskset -c 0 "$build/convjudge" grade-class --device sim --dir submissions
     ends 2 "the workers fail at everything; submissions.state/grade-class.log says why, and the same command continues"
     file_has submissions.state/grade-class.log 'own-1/lock: '
     rm submissions.state/workers/own-1

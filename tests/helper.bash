@@ -60,7 +60,7 @@ limited_home() {
 
 # judge ARGUMENT...: runs convjudge, or $judge_program in its place, which must leave no process and no temporary file behind; sets status and output.
 judge() {
-    run timeout 120 "$build/tests/leftovers" "$build/${judge_program:-convjudge}" "$@"
+    run timeout 600 "$build/tests/leftovers" "$build/${judge_program:-convjudge}" "$@"
     if [[ $status == 99 || $status == 124 ]]; then
         echo "$output"
         return 1
@@ -149,11 +149,11 @@ absent() {
     done
 }
 
-# wait_until COMMAND...: waits until the command succeeds; fails after two minutes.
+# wait_until COMMAND...: waits until the command succeeds; fails after ten minutes.
 wait_until() {
-    local deadline=$((SECONDS + 120))
+    local deadline=$((SECONDS + 600))
     until "$@"; do
-        [[ $SECONDS -lt $deadline ]] || { echo "not within 120 s: $*"; return 1; }
+        [[ $SECONDS -lt $deadline ]] || { echo "not within 600 s: $*"; return 1; }
         sleep 0.1
     done
 }

@@ -18,7 +18,7 @@ source tests/processes.sh
 
 rows() { sqlite3 "$CONVJUDGE_DB" 'SELECT count(*) FROM runs' 2>/dev/null || echo 0; }
 
-grade() { timeout 120 "$build/tests/leftovers" "$build/convjudge" grade --problem conv1d --device sim "$honest" >"$scratch/log" 2>&1; }
+grade() { timeout 600 "$build/tests/leftovers" "$build/convjudge" grade --problem conv1d --device sim "$honest" >"$scratch/log" 2>&1; }
 
 # kill_one PID AFTER: kills one of the process's descendants AFTER milliseconds; prints its command line. Fails if none lived.
 kill_one() {

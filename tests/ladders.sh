@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Climbs the ladder of each problem. Prints TAP. Usage: [DEVICE=cuda] tests/ladders.sh BUILD
+# Climbs the ladder of each problem that has one. Prints TAP. Usage: [DEVICE=cuda] tests/ladders.sh BUILD [PROBLEM...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-failed=0
-for folder in problems/*/ladder; do
-    problem=$(basename "$(dirname "$folder")")
-    "$1/convjudge" check-problem --only-ladder --device "${DEVICE:-sim}" --problem "$problem" || failed=1
+build=$1 failed=0
+shift
+[[ $# -gt 0 ]] || set -- problems/*/ladder
+for problem in "$@"; do
+    problem=${problem#problems/} problem=${problem%/ladder}
+    "$build/convjudge" check-problem --only-ladder --device "${DEVICE:-sim}" --problem "$problem" || failed=1
 done
 exit $failed

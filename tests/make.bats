@@ -134,7 +134,7 @@ make_() {
 
 @test "standard output that is closed is not what the leaderboard is written to" {
     submission >x.cu
-    run timeout 120 bash -c '"$1/convjudge" grade x.cu >&- 2>&- <&-' _ "$build"
+    run timeout 600 bash -c '"$1/convjudge" grade x.cu >&- 2>&- <&-' _ "$build"
     ends 0
     rows 1
     stored 'PRAGMA integrity_check' ok

@@ -1,4 +1,4 @@
-# needs.sh - ends a suite as skipped where a tool that it needs is missing.
+# needs.sh - what the lines of tests/suites.txt use: ends a suite as skipped where a tool that it needs is missing, and chooses files.
 # shellcheck shell=bash
 
 # needs nvcc|clang: in the checkout's folder. What a file gets with clang, which compiles a subset of CUDA for the simulated
@@ -9,4 +9,9 @@ needs() {
         printf '1..1\nok 1 # skip %s\n' "$why"
         exit
     fi
+}
+
+# others FOLDER: the solutions in it without those that tests/verdicts judges, which runs before.
+others() {
+    ls "$1"/*/*.{cu,patch} | grep -vxFf tests/verdicts.txt
 }

@@ -93,7 +93,7 @@ check_pages() {
     command -v chromium >/dev/null || skip 'Chromium is not installed'
     judge report --problem conv1d --out pages --sources
     rm pages/submission-[23].html
-    timeout 200 /usr/bin/python3 "$root/tests/pages.py" pages
+    timeout 600 /usr/bin/python3 "$root/tests/pages.py" pages
 }
 
 @test "pages of a server look right in a browser, where there is one" {
@@ -104,7 +104,7 @@ check_pages() {
     "$build/tests/draw_pages" pages result.json explain.json naive.cu
     check_pages pages
     command -v chromium >/dev/null || skip 'Chromium is not installed'
-    timeout 300 /usr/bin/python3 "$root/tests/pages.py" pages
+    timeout 600 /usr/bin/python3 "$root/tests/pages.py" pages
 }
 
 @test "a wrong sample is drawn as pictures" {

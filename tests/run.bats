@@ -143,6 +143,19 @@ END
     equal b "${lines[0]%% *}"
 }
 
+@test "several parts run, each once" {
+    ONLY="a b.bats d/ a" run_suites <<'END'
+all  1 a      echo 1..1; echo ok 1 - a
+test 1 b.bats echo 1..1; echo ok 1 - b
+test 1 c      echo 1..1; echo ok 1 - c
+test 1 d/e    echo 1..1; echo ok 1 - e
+END
+    ends 0
+    equal "3 passed, 0 failed" "${lines[-1]}"
+    ONLY="a nothing" SUITES=$PWD/suites run "$root/tests/run.sh" "$PWD/build" test
+    ends 2 "tests: ONLY=nothing: tests/suites.txt has no such suite"
+}
+
 @test "a part that does not exist is refused" {
     ONLY=nothing SUITES=/dev/null run "$root/tests/run.sh" "$PWD/build" test
     ends 2 "tests: ONLY=nothing: tests/suites.txt has no such suite"

@@ -10,11 +10,11 @@
 # for broken.
 # What the suites need is built first, and nothing else. Suites that `make test` passed within the hour, with the same files
 # and the same programs, are counted by `make test-all` and not run again.
-# Usage: [ONLY=folder|suite|file] [FAILED=1] [FUZZ=seconds] tests/run.sh BUILD test|all
+# Usage: [ONLY="folder|suite|file ..."] [FAILED=1] [FUZZ=seconds] tests/run.sh BUILD test|all
 #        SUITES=file: a list of suites in place of tests/suites.txt; nothing is built for them
 set -euo pipefail
 cd "$(dirname "$0")/.."
-export build=$1 set=$2 FUZZ=${FUZZ:-60}
+export build=$1 set=$2 FUZZ=${FUZZ:-6}
 CONVJUDGE_BUILD=$(realpath -m "$build")
 export CONVJUDGE_BUILD CMOCKA_MESSAGE_OUTPUT=TAP OMP_WAIT_POLICY=passive # suites share the cores, so OpenMP's threads must not spin
 export -n ONLY FAILED SUITES # tests/run.bats runs this script with its own
@@ -36,13 +36,22 @@ check_list() {
     [[ -z $missing ]] || die "tests/suites.txt has no line for: ${missing//$'\n'/, }"
 }
 
-# The lines to run. What ONLY names is a suite, the folder of some, a file that is a suite of its own, or one that a suite runs.
+# chosen: the lines to run. Each word of ONLY names a suite, the folder of some, a file that is a suite of its own, or one that a suite runs.
 chosen() {
-    local only=${ONLY:-}
-    only=${only%/} only=${only#./}
-    if [[ -z $only ]]; then
+    local only found
+    if [[ -z ${ONLY:-} ]]; then
         listed | awk -v set="$set" '$1 == set || set == "all"'
-    elif [[ $only == *.bats ]]; then
+        return
+    fi
+    for only in $ONLY; do
+        found=$(named "${only%/}")
+        [[ -n $found ]] || die "ONLY=$only: tests/suites.txt has no such suite, and there is no such file; expected a folder such as grader/check, a suite such as grade.bats, or a file"
+        printf '%s\n' "$found"
+    done | awk '!seen[$3]++'
+}
+named() {
+    local only=${1#./}
+    if [[ $only == *.bats ]]; then
         listed | awk -v name="$(basename "$only")" '$3 == name'
     elif [[ $only == */tests/test_*.c && -e $only ]]; then
         printf 'test 0 %s unit %s\n' "$only" "$only"
@@ -208,7 +217,6 @@ state=$(state_of_files)
 before=$(passed_before)
 lines=$(chosen | failed_first)
 if [[ -n $before ]]; then lines=$(awk '$1 != "test"' <<<"$lines"); fi
-[[ -n $lines ]] || die "ONLY=$ONLY: tests/suites.txt has no such suite, and there is no such file; expected a folder such as grader/check, a suite such as grade.bats, or a file"
 # Each line as it is run: the name stands for the folder of unit tests, and for the file of bats.
 lines=$(awk '{ if ($4 == "unit" && NF == 4) $5 = $3; if ($4 == "bats") $0 = $0 " --tap tests/" $3; print }' <<<"$lines" | tr -s ' ')
 [[ -n ${SUITES:-} ]] || build_for "$lines"

@@ -8,7 +8,7 @@ load helper
 # short COMMAND...: grades x.cu, which nothing has compiled before, by a command that leaves the judge too little of something.
 short() {
     rm -rf cache && mkdir cache
-    run timeout 120 "$build/tests/leftovers" "$@" "$build/convjudge" grade x.cu
+    run timeout 600 "$build/tests/leftovers" "$@" "$build/convjudge" grade x.cu
     [[ $status == 0 || $status == 2 ]] || { echo "exit status $status for: $*"; echo "$output"; return 1; }
     [[ $status == 0 || ${lines[-1]} == convjudge:* ]] || { echo "no reason for: $*"; echo "$output"; return 1; }
     [[ $status == 0 ]] || rows 0
@@ -38,7 +38,7 @@ short() {
     "${user[@]}" test -r "$CONVJUDGE_HOME/problems/conv1d/problem.json" || skip "another user cannot reach this folder"
     for count in 3 6 9 20 50; do
         rm -rf cache && mkdir -m 777 cache
-        run timeout 120 "${user[@]}" prlimit --nproc="$count" "$build/convjudge" grade x.cu
+        run timeout 600 "${user[@]}" prlimit --nproc="$count" "$build/convjudge" grade x.cu
         ends 2 "convjudge: "
         lacks "Error"
     done
@@ -60,7 +60,7 @@ short() {
 # on_a_disk SIZE VARIABLE: grades with the folder of the variable on a disk of this size.
 on_a_disk() {
     # shellcheck disable=SC2016 # expanded by the inner bash
-    run timeout 120 unshare --mount bash -c 'mkdir -p disk && mount -t tmpfs -o "$1" tmpfs disk && export "$2=$PWD/disk$3" &&
+    run timeout 600 unshare --mount bash -c 'mkdir -p disk && mount -t tmpfs -o "$1" tmpfs disk && export "$2=$PWD/disk$3" &&
         "$4/tests/leftovers" "$4/convjudge" grade x.cu; status=$?; find disk -name "*.*" ! -name "l.db*" | grep . && exit 99; exit $status' \
         _ "$1" "$2" "${3-}" "$build"
 }

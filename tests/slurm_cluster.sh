@@ -77,9 +77,9 @@ cluster_daemon() { # NAME COMMAND...: starts it in the foreground
 }
 
 cluster_wait() { # COMMAND...: until it succeeds, for at most 30 s
-    local deadline=$((SECONDS + 30))
+    local deadline=$((SECONDS + 300))
     until "$@"; do
-        [[ $SECONDS -lt $deadline ]] || { echo "not within 30 s: $*"; tail -n 5 "$cluster"/log/*; return 1; }
+        [[ $SECONDS -lt $deadline ]] || { echo "not within 300 s: $*"; tail -n 5 "$cluster"/log/*; return 1; }
         sleep 0.1
     done
 }

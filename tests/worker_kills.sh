@@ -37,8 +37,8 @@ offer() { # NUMBER MODE
         curl -sf --unix-socket "$socket" -d @- http://x/api/v1/submissions >/dev/null
 }
 
-wait_for() { # COMMAND...: fails after 120 s
-    local deadline=$((SECONDS + 120))
+wait_for() { # COMMAND...: fails after 600 s
+    local deadline=$((SECONDS + 600))
     until "$@"; do
         [[ $SECONDS -lt $deadline ]] || return
         sleep 0.01

@@ -1,5 +1,4 @@
 /* Judges a submission, or runs it on a case of its author's own, and finds sizes with which it fails. */
-#include "base/clock.h"
 #include "base/paths.h"
 #include "base/random.h"
 #include "base/terminal.h"
@@ -42,7 +41,7 @@ typedef struct SizeSearch {
     const JudgeJob *job; /* problem, submission and device */
     uint64_t seed;       /* of the data */
     size_t most;         /* cases */
-    double end_s;        /* no batch of cases begins later (now_s()) */
+    CallBudget budget;   /* of all calls; no batch of cases begins when it is used up */
     Progress *progress;  /* may be NULL */
     size_t tried;
     bool is_found;
@@ -56,9 +55,11 @@ static Status try_batch(SizeSearch *search, const Sizes *sizes, size_t count, bo
 {
     TestcaseSet set;
     Result result = {0};
+    CallBudget spent = {0};
     JudgeJob job = {.problem = search->job->problem,
                     .submission = search->job->submission,
                     .cases = &set,
+                    .spent = &spent,
                     .device = search->job->device,
                     .samples_only = true,
                     .finds_failure = true};
@@ -70,6 +71,8 @@ static Status try_batch(SizeSearch *search, const Sizes *sizes, size_t count, bo
         search->failing = failed->sizes;
         search->is_found = true;
     }
+    search->budget.spent_s += spent.spent_s;
+    search->budget.spent_instructions += spent.spent_instructions;
     for (size_t i = 0; i < result.case_count; i++)
         if (result.cases[i].judged) {
             search->tried++;
@@ -86,7 +89,7 @@ static Status try_all(SizeSearch *search, const Sizes *sizes, size_t count, bool
     *fails = false;
     for (size_t first = 0; first < count && status == STATUS_OK && !*fails; first += SEARCH_BATCH) {
         const size_t left = search->most - search->tried, batch = left < SEARCH_BATCH ? left : SEARCH_BATCH;
-        if (left == 0 || now_s() >= search->end_s)
+        if (left == 0 || call_budget_is_used_up(&search->budget))
             break;
         status = try_batch(search, sizes + first, count - first < batch ? count - first : batch, fails, why);
     }
@@ -369,12 +372,11 @@ static Status judge_found(Trying *trying, Progress *progress, Message *why)
 static Status try_find(Trying *trying, Progress *progress, Message *why)
 {
     enum { CANDIDATES = 200, MOST_CASES = 1000 };
-    const double MOST_S = 60;
+    const CallBudget most = {.seconds = 60, .warp_instructions = 2000000000};
     const JudgeJob job = try_job(trying, NULL);
     SizeSearch *search = &trying->search;
     char outcome[100];
-    *search = (SizeSearch){
-        .job = &job, .seed = trying->seed, .most = MOST_CASES, .end_s = now_s() + MOST_S, .progress = progress};
+    *search = (SizeSearch){.job = &job, .seed = trying->seed, .most = MOST_CASES, .budget = most, .progress = progress};
     if (!trying->options->find || trying->result.verdict != VERDICT_ACCEPTED)
         return STATUS_OK;
     progress_begin(progress, "sizes", 0);
@@ -742,16 +744,16 @@ static bool has_way_out(const Result *result)
 }
 
 /* A hidden case failed, and nothing but its kind of mistake may be told. A case that shows everything is looked for, and
- * tried before it is named. On a simulated GPU the number of cases ends the search, so that each grading of a file finds
- * the same, unless they take very long. A failure of the judge leaves the report as it is. */
+ * tried before it is named. On a simulated GPU the work of the calls ends the search, however busy the machine is, so that
+ * each grading of a file finds the same. A failure of the judge leaves the report as it is. */
 static void find_way_out(GradeCommand *grading)
 {
     enum { CANDIDATES = 15, MOST_CASES = 40, SEED = 1 };
-    const double MOST_S = 4, MOST_SIMULATED_S = 15;
+    /* The cases have 3.3e8 operations together at most, for which a plain kernel takes 3e7 warp-instructions. */
+    const CallBudget most = {.seconds = grading->result.device.modelled ? 15 : 4, .warp_instructions = 300000000};
     const JudgeJob job = job_of(grading);
     Result *result = &grading->result;
-    const double most_s = result->device.modelled ? MOST_SIMULATED_S : MOST_S;
-    SizeSearch search = {.job = &job, .seed = SEED, .most = MOST_CASES, .end_s = now_s() + most_s};
+    SizeSearch search = {.job = &job, .seed = SEED, .most = MOST_CASES, .budget = most};
     Text text = {0};
     Message ignored;
     if (!has_way_out(result) || search_sizes(&search, CANDIDATES, false, &ignored) != STATUS_OK)

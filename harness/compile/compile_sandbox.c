@@ -78,8 +78,9 @@ static Status check_room(const char *folder, Message *why)
     if (statvfs(folder, &system) != 0)
         return STATUS_OK;
     if (system.f_flag & ST_NOEXEC)
-        return fail(STATUS_SYSTEM, why,
-                    "the folder for temporary files is mounted noexec: what is compiled cannot run; set TMPDIR to another");
+        return fail(
+            STATUS_SYSTEM, why,
+            "the folder for temporary files is mounted noexec: what is compiled cannot run; set TMPDIR to another");
     if (system.f_blocks == 0) /* a file system without a size */
         return STATUS_OK;
     unsigned long long room = (unsigned long long)system.f_bavail * system.f_frsize + bytes_in(folder);

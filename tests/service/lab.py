@@ -78,7 +78,7 @@ class Server:
             print("#", "\n# ".join(file.read().splitlines()[-20:]))
         sys.exit("the server does not start")
 
-    def request(self, method, path, token=None, body=None, timeout=30):
+    def request(self, method, path, token=None, body=None, timeout=300):
         """Status and body."""
         connection = http.client.HTTPConnection(self.address, timeout=timeout)
         try:
@@ -108,7 +108,7 @@ class Server:
     def stop(self):
         """Whether it ended well."""
         self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait(timeout=60)
+        status = self.process.wait(timeout=600)
         shutil.rmtree(self.folder)
         return status == 0
 

@@ -7,7 +7,7 @@ import socket
 
 class Connection(http.client.HTTPConnection):
     def __init__(self, path):
-        super().__init__("localhost", timeout=60)
+        super().__init__("localhost", timeout=600)
         self.place = path
 
     def connect(self):

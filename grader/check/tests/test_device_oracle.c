@@ -497,7 +497,7 @@ static void an_oracle_that_does_not_answer_is_the_judges_fault(void **state)
     patience_is_over = true;
     assert_int_equal(device_oracle_wait(bench.device, &answer, &why), STATUS_SYSTEM);
     patience_is_over = false;
-    assert_string_equal(why.text, "the oracle on sim:h200 did not answer within 120 s");
+    assert_string_equal(why.text, "the oracle on sim:h200 did not answer within 600 s");
     bench_close(&bench);
 }
 
