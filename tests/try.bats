@@ -106,6 +106,45 @@ EOF
     ends 2 "trace: --device cuda: expected sim[:PROFILE]"
 }
 
+@test "a trace follows texels, and says so where they are mixed" {
+    cat >x.cu <<'END'
+// problem: conv1d
+#include <cuda_runtime.h>
+
+__global__ void convolve(cudaTextureObject_t input, const float *kernel, float *output, int output_size, int kernel_size)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= output_size)
+        return;
+    float sum = 0.0f;
+    for (int k = 0; k < kernel_size; k++)
+        sum += tex1Dfetch<float>(input, i + k) * kernel[k == 1 ? 0 : k];
+    output[i] = sum;
+}
+
+extern "C" void solve(const float *input, const float *kernel, float *output, int input_size, int kernel_size)
+{
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = (void *)input;
+    resource.res.linear.desc = cudaCreateChannelDesc<float>();
+    resource.res.linear.sizeInBytes = input_size * sizeof(float);
+    cudaTextureDesc how = {};
+    cudaTextureObject_t texture;
+    cudaCreateTextureObject(&texture, &resource, &how, nullptr);
+    int output_size = input_size - kernel_size + 1;
+    convolve<<<(output_size + 255) / 256, 256>>>(texture, kernel, output, output_size, kernel_size);
+    cudaDeviceSynchronize();
+    cudaDestroyTextureObject(texture);
+}
+END
+    judge trace x.cu
+    ends 1 "input[1] is multiplied by kernel[0], not by kernel[1] (line 11)." "input[2] * kernel[2]"
+    cp "$root/solutions/gaussian-blur/wrong_answer/half_a_texel_off.cu" y.cu
+    judge trace --problem gaussian-blur y.cu
+    ends 1 "A trace does not follow texels that are mixed or converted (line "
+}
+
 @test "a look shows what each lane of a warp asks for, on the terminal and on a page" {
     submission >x.cu
     judge look --sizes input_size=2000,kernel_size=3 --page look.html x.cu
@@ -114,7 +153,7 @@ EOF
         "warp 0, time 2: elements 1025 to 1056: 5 sectors, 4 would do" \
         "00000000000000000000000000000000  warp 0, time 1: element 0: 1 sector" \
         "The block reads 258 elements of input from global memory. Its threads load each 3.0 times on" \
-        "Kernel convolve: 8 blocks of 256 threads, 0.00758 waves. A multiprocessor holds 8 blocks at once," \
+        "Kernel convolve: 8 blocks of 256 threads, 0.00758 waves. A multiprocessor holds 8 blocks at" \
         "registers hold values." "fma.rn.f32"
     grep -q '<title id="request-0-title">Lanes of a warp, and what serves them</title>' look.html
     grep -q '<title id="reads-0-3-title">How often each element is read</title>' look.html
@@ -128,7 +167,7 @@ EOF
     [[ $(wc -c <look.html) -lt 300000 ]]
     judge look --sample --json look.json x.cu
     json look.json '.accesses | length > 0' true
-    json look.json '[.maps[].means | length == 4] | all' true
+    json look.json '[.maps[].means | length == 5] | all' true
     json look.json '[.lines[] | select(.ptx | contains("fma.rn.f32"))] | length > 0' true
     [[ $(wc -c <look.json) -lt 100000 ]]
     judge look --sizes input_size=2000,kernel_size=3 --line 1 x.cu

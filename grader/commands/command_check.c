@@ -1,10 +1,9 @@
 #include "grader/commands/command_check.h"
 
-#include "base/paths.h"
-#include "base/process.h"
-
 #include "base/compile_cache.h"
 #include "base/hash.h"
+#include "base/paths.h"
+#include "base/process.h"
 #include "base/terminal.h"
 #include "grader/commands/command.h"
 #include "grader/commands/inspection.h"

@@ -452,7 +452,7 @@ RECORD(map_table, LookMap,
     ROW_NUMBERS(LookMap, means, "means", .about = "the same five over all elements"));
 RECORD(part_table, LookPart,
     ROW(LookPart, name, "name", .required = true),
-    ROW(LookPart, share, "share", .about = "what the time goes by"));
+    ROW(LookPart, share, "share", .about = "what the time is spent on"));
 RECORD(kernel_table, LookKernel,
     ROW(LookKernel, name, "name", .required = true),
     ROW(LookKernel, grid, "grid", .required = true),

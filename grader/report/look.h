@@ -66,7 +66,7 @@ typedef struct LookKernel {          /* its blocks over time */
     uint32_t resident, places;  /* blocks on a multiprocessor, on all of them, at most */
     const char *resident_limit; /* "registers" */
     double waves;               /* that the grid fills all places */
-    LookPart *parts;            /* what the time goes by, most first */
+    LookPart *parts;            /* what the time is spent on, most first */
     size_t part_count;
     uint32_t rows, step;  /* a row for each `step`-th multiprocessor */
     uint32_t most_waves;  /* blocks that a place runs one after the other */

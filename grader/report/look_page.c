@@ -218,36 +218,36 @@ static int levels_of(const LookMap *map)
 
 static void add_map_words(const LookMap *map, Text *out)
 {
-    text_printf(out,
-                "The block reads %.0f elements of %s from %s memory. Its threads load each %.1f times on average, its "
-                "warps %.1f times",
-                map->elements, map->array, is_constant(map) ? "constant" : "global", map->means[0], map->means[1]);
-    if (!is_constant(map))
-        text_printf(
-            out,
-            ". Each is fetched %.1f times from the L2, and %.1f times from memory; %.1f blocks read it, of this one and its neighbours",
-            map->means[2], map->means[3], map->means[4]);
+    text_printf(out, "The block reads %.0f element%s of %s from %s memory. ", map->elements,
+                map->elements == 1 ? "" : "s", map->array, is_constant(map) ? "constant" : "global");
+    text_printf(out, "Its threads load each %.1f times on average, its warps %.1f times", map->means[0], map->means[1]);
+    if (is_constant(map))
+        return;
+    text_printf(out, ". Each is fetched %.1f times from the L2, and %.1f times from memory", map->means[2],
+                map->means[3]);
+    text_printf(out, "; %.1f blocks read it, of this one and its neighbours", map->means[4]);
 }
 
 /* How a block's share of the L1 makes the levels: said once. */
 static const char levels_note[] =
-    "The levels follow from the model of the caches: the block alone, with its share of the L1. Sectors of 32 bytes are fetched "
-    "whole, and from memory two at a time. What neighbouring blocks read as well is fetched by each multiprocessor.";
+    "The levels follow from the model of the caches: the block alone, with its share of the "
+    "L1. Sectors of 32 bytes are fetched whole, and from memory two at a time. What "
+    "neighbouring blocks read as well is fetched by each multiprocessor.";
 
 static void add_kernel_words(const LookKernel *kernel, Text *out)
 {
-    text_printf(
-        out,
-        "Kernel %s: %s blocks of %s threads, %.3g wave%s. A multiprocessor holds %u block%s at once, limited by %s",
-        kernel->name, kernel->grid, kernel->block, kernel->waves, kernel->waves == 1 ? "" : "s", kernel->resident,
-        kernel->resident == 1 ? "" : "s", kernel->resident_limit);
-    text_add(out, ". Its time goes by ");
-    for (size_t i = 0; i < kernel->part_count; i++)
+    text_printf(out, "Kernel %s: %s blocks of %s threads, %.3g wave%s. ", kernel->name, kernel->grid, kernel->block,
+                kernel->waves, kernel->waves == 1 ? "" : "s");
+    text_printf(out, "A multiprocessor holds %u block%s at once, limited by %s", kernel->resident,
+                kernel->resident == 1 ? "" : "s", kernel->resident_limit);
+    for (size_t i = 0; i < kernel->part_count; i++) {
+        const bool is_last = i > 0 && i + 1 == kernel->part_count;
         text_printf(out, "%s%s (%.0f %%)",
-                    i == 0                        ? ""
-                    : i + 1 == kernel->part_count ? " and "
-                                                  : ", ",
+                    i == 0    ? ". Its time is spent on "
+                    : is_last ? " and "
+                              : ", ",
                     kernel->parts[i].name, 100 * kernel->parts[i].share);
+    }
 }
 
 /* From when on fewer blocks run than before: the last column in which as many run as at most, less a tenth. */
@@ -315,15 +315,16 @@ static void write_paragraph(const Text *words, Text *out)
 
 static void write_cells(const LookMap *map, int level, Text *out)
 {
-    double cells[LOOK_MOST_ROWS * LOOK_MOST_COLUMNS];
-    if (!look_numbers(map->cells[level], cells, (size_t)map->rows * map->columns))
+    double cells[LOOK_MOST_ROWS * LOOK_MOST_COLUMNS], loads[LOOK_MOST_ROWS * LOOK_MOST_COLUMNS];
+    const size_t count = (size_t)map->rows * map->columns;
+    if (!look_numbers(map->cells[level], cells, count) || !look_numbers(map->cells[0], loads, count))
         return;
     text_printf(out, "  %s:\n", level_words[level]);
     for (uint32_t row = 0; row < map->rows; row++) {
         text_add(out, "    ");
         for (uint32_t column = 0; column < map->columns; column++) {
-            const double loads = cells[row * map->columns + column];
-            text_printf(out, "%c", loads > 0 || (level >= 2 && cells[0] > 0) ? digit(loads) : '.');
+            const size_t cell = row * map->columns + column;
+            text_printf(out, "%c", loads[cell] > 0 ? digit(cells[cell]) : '.');
         }
         text_add(out, "\n");
     }
@@ -768,7 +769,7 @@ static void draw_kernel(const LookKernel *kernel, size_t number, Text *page)
     svg_label(page, "tick", LEFT, TOP + ROW * kernel->rows + 16, "start", "start");
     svg_label(page, "tick", PLOT_WIDTH, TOP + ROW * kernel->rows + 16, "end", "end of the last block");
     svg_end(page);
-    html_raw(page, "</figure>\n<figure>\n<figcaption>What its time goes by</figcaption>\n<table>\n<thead><tr><th "
+    html_raw(page, "</figure>\n<figure>\n<figcaption>What its time is spent on</figcaption>\n<table>\n<thead><tr><th "
                    "scope=\"col\">Part</th><th scope=\"col\" class=\"number\">Share</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < kernel->part_count; i++)
         html_add(page, "<tr><th scope=\"row\">%s</th><td class=\"number\">%.0f&nbsp;%%</td></tr>\n",

@@ -6,6 +6,7 @@
 #include "simgpu/block/register.h"
 #include "simgpu/block/sanitizer.h"
 #include "simgpu/block/worker.h"
+#include "simgpu/engine/provenance.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -148,6 +149,20 @@ static void note_texels(Worker *worker, const Texture *texture, const TexelFootp
     }
 }
 
+/* A trace follows texels that lanes get as they are: 32-bit numbers that are neither mixed nor gathered. */
+static void trace_texels(Worker *worker, const Fetch *fetch, const Texture *texture, const TexelFootprint *footprint,
+                         uint32_t lanes)
+{
+    uint64_t addresses[SIM_WARP_SIZE];
+    const bool is_plain = footprint->corners == 1 && fetch->query.gathered == 0 &&
+                          texture->channel_bytes == sizeof(uint32_t) && texture->is.levels <= 1;
+    texture_addresses(texture, footprint, 0, addresses);
+    for (uint32_t left = lanes; left != 0 && is_plain; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        provenance_texel(worker, fetch->first + lane, addresses[lane], texture->is.channels);
+    }
+}
+
 typedef uint32_t FetchedValues[TEXTURE_CHANNELS][SIM_WARP_SIZE];
 
 /* For a texture of one level, or for the first one. */
@@ -160,6 +175,8 @@ static void fetch_from(Worker *worker, const Fetch *fetch, const Texture *textur
         count_fetch(worker, fetch, texture, &footprint, lanes);
     if (worker->sanitizer != NULL && worker->launch->request->footprint != NULL)
         note_texels(worker, texture, &footprint, lanes);
+    if (worker->provenance != NULL)
+        trace_texels(worker, fetch, texture, &footprint, lanes);
 }
 
 static void give(const Fetch *fetch, FetchedValues values, uint32_t lanes)
@@ -332,7 +349,7 @@ static bool fetch_once(Worker *worker, const Instruction *instruction, Active *a
 
 bool execute_texture(Worker *worker, const Instruction *instruction, Active *active)
 {
-    if (active->whole && all_uniform(worker, instruction))
+    if (active->whole && worker->provenance == NULL && all_uniform(worker, instruction))
         return fetch_once(worker, instruction, active);
     uint32_t warp = active->first / SIM_WARP_SIZE, skipped = active->first % SIM_WARP_SIZE;
     Fetch fetch = new_fetch(worker, instruction, warp * SIM_WARP_SIZE); /* before results overwrite sources */

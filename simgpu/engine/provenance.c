@@ -32,7 +32,8 @@ typedef struct BlockProvenance {
     bool *holds;         /* [slot] a byte may have a node */
     uint32_t *shared, *local;
     uint64_t (*sources)[MOST_SOURCES]; /* [lane] of the instruction that is executed, which may replace them */
-    uint64_t *addresses;               /* [lane] likewise */
+    uint64_t *addresses;               /* [lane] likewise; of a texel, 0: the border */
+    uint32_t *channels;                /* [lane] of the texel that it has fetched; 0: that is not followed */
 } BlockProvenance;
 
 Provenance *provenance_new(const Memory *memory)
@@ -213,6 +214,7 @@ void provenance_begin_block(Worker *worker)
         .local = zeroed(local + 1, sizeof(uint32_t)),
         .sources = zeroed(worker->capacity, sizeof(uint64_t[MOST_SOURCES])),
         .addresses = zeroed(worker->capacity, sizeof(uint64_t)),
+        .channels = zeroed(worker->capacity, sizeof(uint32_t)),
     };
     for (int i = 0; i < code->special_register_count; i++)
         if (code->special_registers[i].kind == SPECIAL_UNWRITTEN)
@@ -230,6 +232,7 @@ void provenance_end_worker(Worker *worker)
     free(own->local);
     free(own->sources);
     free(own->addresses);
+    free(own->channels);
     free(own);
     worker->provenance = NULL;
 }
@@ -740,14 +743,32 @@ static void follow_copy(const Step *step)
     }
 }
 
+void provenance_texel(Worker *worker, uint32_t lane, uint64_t address, uint32_t channels)
+{
+    worker->provenance->addresses[lane] = address;
+    worker->provenance->channels[lane] = channels;
+}
+
+static void follow_texel(const Step *step, uint64_t address)
+{
+    const uint32_t size = sizeof(uint32_t);
+    for (uint32_t i = 0; i < MAX_RESULTS; i++) {
+        uint32_t nodes[LANE_BYTES] = {0};
+        if (address != 0 && i < step->worker->provenance->channels[step->lane])
+            load_nodes(step, (Spot){PTX_GLOBAL, address + size * i}, size, nodes);
+        for (uint32_t byte = 0; byte < LANE_BYTES; byte++)
+            set_node(step, step->instruction->results[i], byte, nodes[byte]);
+    }
+}
+
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 /* What a trace does not follow, in words; NULL: an instruction that moves no data. */
 static const char *unfollowed_words(InstructionKind kind)
 {
     switch (kind) {
-    case TEXTURE:
-    case SURFACE: return "textures and surfaces";
+    case TEXTURE: return "texels that are mixed or converted";
+    case SURFACE: return "surfaces";
     case BULK_COPY: return "bulk copies";
     case MULTIPLY_MATRIX:
     case LOAD_MATRIX:
@@ -797,13 +818,20 @@ static void follow_shuffle(Worker *worker, const Instruction *instruction, const
 static void follow(const Step *step, uint64_t address)
 {
     const Instruction *instruction = step->instruction;
-    const char *words = unfollowed_words((InstructionKind)instruction->kind);
+    const bool is_texel = instruction->kind == TEXTURE && step->worker->provenance->channels[step->lane] > 0;
+    const char *words = is_texel ? NULL : unfollowed_words((InstructionKind)instruction->kind);
     switch ((InstructionKind)instruction->kind) {
     case ALU: follow_lane(step); break;
     case LOAD: follow_load(step, address); break;
     case STORE: follow_store(step, address); break;
     case ATOMIC: follow_atomic(step, address); break;
     case COPY_ASYNC: follow_copy(step); break;
+    case TEXTURE:
+        if (is_texel)
+            follow_texel(step, address);
+        else
+            follow_results(step, false);
+        break;
     default: follow_results(step, words == NULL);
     }
     if (words != NULL)
@@ -815,6 +843,7 @@ static void note_sources(Worker *worker, const Instruction *instruction, const A
 {
     const bool has_address = instruction->kind == LOAD || instruction->kind == STORE || instruction->kind == ATOMIC;
     for (uint32_t lane = active->first; lane < active->end; lane++) {
+        worker->provenance->channels[lane] = 0;
         for (int i = 0; i < MOST_SOURCES; i++)
             worker->provenance->sources[lane][i] = bits_of(&(Step){worker, instruction, lane}, instruction->sources[i]);
         if (has_address)

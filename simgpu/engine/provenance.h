@@ -8,8 +8,8 @@
  * Moves    an instruction that only moves bytes (mov, prmt, shifts, masks) is recognised by trying it on marked bytes,
  *          so that no list of them is needed.
  * Threads  a traced launch is interpreted, by one thread of the host.
- * Limits   PROVENANCE_MOST_NODES; what is not followed is named (Unfollowed): textures, tensor cores, bulk copies and
- *          calls of functions.  */
+ * Limits   PROVENANCE_MOST_NODES; what is not followed is named (Unfollowed): texels that are mixed or converted, surfaces,
+ *          tensor cores, bulk copies and calls of functions.  */
 #ifndef SIMGPU_ENGINE_PROVENANCE_H
 #define SIMGPU_ENGINE_PROVENANCE_H
 
@@ -86,6 +86,8 @@ void provenance_end_worker(Worker *worker);
 /* Both sides of the execution of an instruction: `part` gets the lanes in which it is executed. False where there is nothing
  * to follow, so that the second need not be called. */
 bool provenance_before(Worker *worker, const Instruction *instruction, const Active *active, Active *part);
+/* In between: the lane of the block fetches a texel of so many 32-bit channels at an address; 0: the border. */
+void provenance_texel(Worker *worker, uint32_t lane, uint64_t address, uint32_t channels);
 void provenance_after(Worker *worker, const Instruction *instruction, const Active *part);
 
 #endif

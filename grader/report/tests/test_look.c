@@ -211,7 +211,7 @@ static void constant_memory_has_no_l2(void **state)
     ask(PTX_CONST, 1, 0, 4096, 0, 4);
     profile.reads[profile.read_count++] = (ProfileRead){.array = 1, .index = 0, .threads = 64, .warps = 2};
     expect(
-        "The block reads 1 elements of input from constant memory. Its threads load each 64.0 times on\n  average, its "
+        "The block reads 1 element of input from constant memory. Its threads load each 64.0 times on\n  average, its "
         "warps 2.0 times.\n");
 }
 
@@ -320,7 +320,7 @@ static void a_page_has_pictures_and_words(void **state)
         "</p>\n<div class=\"plots\">\n<figure>\n<figcaption>Above: blocks under way. Below: a row for each of the "
         "multiprocessors 0, 4, 8, ...; the colour changes with each block</figcaption>",
         "text-anchor=\"end\">end of the last block</text>",
-        "Its time goes by ",
+        "Its time is spent on ",
         "<p>Warps: how often a warp executed the line. Registers: those of PTX that hold values there, at most.",
         "<figcaption>As it is: warp 0, time 1: elements 0 to 62: 8 sectors, 4 would do</figcaption>",
         "<figcaption>At best, for as many different bytes: 4 sectors</figcaption>",
