@@ -770,8 +770,8 @@ static void scalars_are_listed_and_sizes_follow_from_others(void **state)
 {
     TestcaseSet set;
     Problem problem;
-    read_sizes_of_scalars("\"rows\": \"2 * cols - 1\", \"cols\": 3, \"strength\": 0.1, \"bias\": 0.1, \"flip\": 4", NULL, &set,
-                          &problem);
+    read_sizes_of_scalars("\"rows\": \"2 * cols - 1\", \"cols\": 3, \"strength\": 0.1, \"bias\": 0.1, \"flip\": 4",
+                          NULL, &set, &problem);
     const Sizes *sizes = &set.cases[1].sizes;
     assert_int_equal(sizes->values[4], 5);
     assert_int_equal(sizes->values[8], 4);
@@ -809,11 +809,13 @@ static void scalars_and_flags_are_drawn_as_sizes_are(void **state)
 static void scalars_beyond_their_limits_are_refused(void **state)
 {
     static const char *const rows[][2] = {
-        {"\"strength\": 2.5, \"bias\": 0, \"flip\": 0", "strength: expected a number from -1 to 2, or two, the smaller"},
+        {"\"strength\": 2.5, \"bias\": 0, \"flip\": 0",
+         "strength: expected a number from -1 to 2, or two, the smaller"},
         {"\"strength\": [1, 1], \"bias\": 0, \"flip\": 0", "strength: expected a number from -1 to 2, or two"},
         {"\"strength\": \"rows\", \"bias\": 0, \"flip\": 0", "strength: expected a number: only a size follows"},
         {"\"strength\": 1, \"bias\": 0, \"flip\": 3", "flip: expected one of 0, 1, 4, as the statement says, found 3"},
-        {"\"strength\": 1, \"bias\": 0, \"flip\": \"flip\"", "flip: \"flip\": at character 1: expected the name of a size"},
+        {"\"strength\": 1, \"bias\": 0, \"flip\": \"flip\"",
+         "flip: \"flip\": at character 1: expected the name of a size"},
         {"\"strength\": 1, \"flip\": 0", "the key \"bias\" is missing"}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char sizes[300];
