@@ -167,6 +167,18 @@ static void a_picture_of_16_bits_is_refused(void **state)
     assert_non_null(strstr(why.text, "a.png: expected 8 bits for each channel, found 16"));
 }
 
+static void a_picture_of_more_than_a_gibibyte_is_refused_by_its_header(void **state)
+{
+    static const char picture[] = /* 40000 x 40000 levels, by its header */
+        "\211\120\116\107\015\012\032\012\000\000\000\015\111\110\104\122\000\000\234\100\000\000\234\100\010\000"
+        "\000\000\000\164\147\121\331\000\000\000\010\111\104\101\124\170\234\003\000\000\000\000\001\110\006\211\322";
+    Tensor tensor;
+    Message why = {0};
+    write_file("a.png", picture, sizeof picture - 1);
+    assert_int_equal(tensor_read(path, &wanted, &tensor, &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "a.png: the picture is too large"));
+}
+
 static void elements_alone_are_read_as_the_wanted_ones(void **state)
 {
     const float values[6] = {1, -2, 0.5f, 3, 4, 1e-20f};
@@ -221,7 +233,9 @@ static const struct {
     {"a.bin", "12345", "expected 24 bytes of elements, as its shape says, found 5"},
     {"a.raw", "2\n1 2\001", "expected 24 bytes of elements"},
     {"a.csv", "1,2\n3,x4\n", "line 2: expected a number, found 'x4'"},
-    {"a.csv", "1,2\n3\n", "or lines of equal length; found 3 numbers, 2 of them in the first line"},
+    {"a.csv", "1,2\n3\n",
+     "in the first line, and so many numbers after it; or lines of equal length; found 3 numbers, 2 of them in the first "
+     "line"},
     {"a.dat", "3\n1 2\n", "expected the count of the numbers, or 1 to 4 extents, in the first line"},
     {"a.dat", "", "found 0 numbers"},
     {"a.txt", "1\n1e99\n", "element 0: expected a number of type float, found 1e+99"},
@@ -360,6 +374,7 @@ int main(void)
         cmocka_unit_test(text_is_read_by_its_count_its_extents_or_as_a_table),
         cmocka_unit_test(pictures_of_libpng_have_the_channels_that_they_were_written_with),
         cmocka_unit_test(a_picture_of_16_bits_is_refused),
+        cmocka_unit_test(a_picture_of_more_than_a_gibibyte_is_refused_by_its_header),
         cmocka_unit_test(elements_alone_are_read_as_the_wanted_ones),
         cmocka_unit_test(elements_are_loaded_as_they_were_stored),
         cmocka_unit_test(broken_files_are_refused),

@@ -1202,8 +1202,6 @@ static Status run_import(const Options *options, Text *said, Message *why)
                                 home,           options->problem, NULL};
     const ProcessSpec spec = {.argv = argv, .environment = (const char *const *)environ};
     TRY(process_run(&spec, MOST_S, MOST_BYTES, said, &end, why));
-    if (end.timed_out)
-        return fail(STATUS_BAD_INPUT, why, "import: %s took more than %.0f s", options->operands[0], MOST_S);
     if (end.exit_status == 127)
         return fail(STATUS_UNSUPPORTED, why, "import: python3 is missing; install it");
     if (end.exit_status != 0)
