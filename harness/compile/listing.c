@@ -125,9 +125,8 @@ static void take_ptx_line(ListingScan *scan, const char *at, const char *end)
 {
     static const char *const functions[] = {".entry ", ".func "};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        const char *name = *at == '.' || starts(at, end, "//") == false
-                               ? memmem(at, (size_t)(end - at), functions[i], strlen(functions[i]))
-                               : NULL;
+        const char *name = starts(at, end, "//") ? NULL
+                                                 : memmem(at, (size_t)(end - at), functions[i], strlen(functions[i]));
         if (name == NULL)
             continue;
         name += strlen(functions[i]);
