@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE CASE SHOW AS JSON GRADESCOPE CLASS JUNIT SIZES SEED DATA FIND OUTPUT LINE PAGE MUTANTS THOROUGH UNCONFINED LISTEN PREFIX DESTDIR ONLY FAILED FUZZ
+settings := SUB PROBLEM DEVICE CASE SHOW AS JSON GRADESCOPE CLASS JUNIT SIZES SEED DATA FIND OUTPUT LINE PAGE FORMAT WATCH MUTANTS THOROUGH UNCONFINED LISTEN PREFIX DESTDIR ONLY FAILED FUZZ
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -32,7 +32,7 @@ endif
 # shared library is copied beside the binary.
 linked    = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a 2>/dev/null)),-l:lib$(1).a,-l$(1))
 CJSON    := $(or $(filter /%,$(shell $(CC) -print-file-name=libcjson.a 2>/dev/null)),$(BUILD)/libcjson.so.1)
-LDLIBS   := $(foreach library,sqlite3 md seccomp,$(call linked,$(library))) $(if $(filter %.a,$(CJSON)),$(CJSON),-lcjson) -Wl,-rpath,'$$ORIGIN' -lpthread -ldl -lm
+LDLIBS   := $(foreach library,sqlite3 md seccomp png16 z,$(call linked,$(library))) $(if $(filter %.a,$(CJSON)),$(CJSON),-lcjson) -Wl,-rpath,'$$ORIGIN' -lpthread -ldl -lm
 
 # What includes headers of these is a library of its own, so that a machine without them can still build convjudge.
 service_libraries := -lmicrohttpd -lcurl -lcmark -larchive -lyaml
@@ -92,12 +92,12 @@ by_name := $(if $(filter 0,$(MAKELEVEL)),$(filter build service,$(MAKECMDGOALS))
 $(if $(by_name),$(if $(shell harness/setup.sh $(filter service,$(by_name)) >&2 || echo no),$(error nothing is built)))
 need_tests = $(if $(wildcard tests/run.sh),,$(error the student's kit has no tests))
 
-grade:  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N]|sim[:profile]|cpu] [AS=name] [JSON=file] [GRADESCOPE=file [CLASS=class.json]] [JUNIT=file]
-	$(call need,SUB,name the file: make grade SUB=mykernel.cu)$(judge) $${AS:+--as "$$AS"} $${JSON:+--json "$$JSON"} $${GRADESCOPE:+--gradescope "$$GRADESCOPE"} \
+grade:  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N]|sim[:profile]|cpu] [AS=name] [JSON=file] [FORMAT=gcc: lines for editors] [GRADESCOPE=file [CLASS=class.json]] [JUNIT=file]
+	$(call need,SUB,name the file: make grade SUB=mykernel.cu)$(judge) $${AS:+--as "$$AS"} $${JSON:+--json "$$JSON"} $${FORMAT:+--format "$$FORMAT"} $${GRADESCOPE:+--gradescope "$$GRADESCOPE"} \
 	  $${CLASS:+--class "$$CLASS"} $${JUNIT:+--junit "$$JUNIT"} -- "$$SUB"
 
-try:  ## Run a submission on a case of your own, or on the samples: SUB=mykernel.cu [SIZES=input_size=1000,kernel_size=7] [FIND=1: finds sizes that fail] [SEED=] [DATA=file.npy] [PROBLEM=id] [DEVICE=...] [JSON=file]
-	$(call need,SUB,name the file: make try SUB=mykernel.cu)$(judge) $${SIZES:+--sizes "$$SIZES"} $${FIND:+--find} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${JSON:+--json "$$JSON"} -- "$$SUB"
+try:  ## Run a submission on a case of your own, or on the samples: SUB=mykernel.cu [SIZES=input_size=1000,kernel_size=7] [FIND=1: finds sizes that fail] [WATCH=1: again whenever the file changes] [FORMAT=gcc] [SEED=] [DATA=file.npy] [PROBLEM=id] [DEVICE=...] [JSON=file]
+	$(call need,SUB,name the file: make try SUB=mykernel.cu)$(judge) $${SIZES:+--sizes "$$SIZES"} $${FIND:+--find} $${WATCH:+--watch} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${JSON:+--json "$$JSON"} $${FORMAT:+--format "$$FORMAT"} -- "$$SUB"
 
 trace:  ## Show why an element of the output is wrong, term by term: SUB=mykernel.cu [OUTPUT=3,17] [SIZES=input_size=20,kernel_size=7 [SEED=]] [DATA=file.npy] [PROBLEM=id] [DEVICE=sim:profile] [JSON=file]
 	$(call need,SUB,name the file: make trace SUB=mykernel.cu)$(judge) $${OUTPUT:+--output "$$OUTPUT"} $${SIZES:+--sizes "$$SIZES"} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${JSON:+--json "$$JSON"} -- "$$SUB"
@@ -105,8 +105,8 @@ trace:  ## Show why an element of the output is wrong, term by term: SUB=mykerne
 look:  ## Show what warps ask of memory, how often elements are read, when blocks run, PTX and SASS: SUB=mykernel.cu [LINE=14] [CASE=number or name] [SIZES=input_size=1000,kernel_size=7] [PAGE=look.html] [PROBLEM=id] [DEVICE=sim:profile]
 	$(call need,SUB,name the file: make look SUB=mykernel.cu)$(judge) $${LINE:+--line "$$LINE"} $${CASE:+--case "$$CASE"} $${SIZES:+--sizes "$$SIZES"} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${PAGE:+--page "$$PAGE"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
-explain:  ## Show where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...] [CASE=number or name] [SHOW=idea|sketch|code] [JSON=file]
-	$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(judge) $${CASE:+--case "$$CASE"} $${SHOW:+--show "$$SHOW"} $${JSON:+--json "$$JSON"} -- "$$SUB"
+explain:  ## Show where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...] [CASE=number or name] [SHOW=idea|sketch|code] [JSON=file] [FORMAT=gcc]
+	$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(judge) $${CASE:+--case "$$CASE"} $${SHOW:+--show "$$SHOW"} $${JSON:+--json "$$JSON"} $${FORMAT:+--format "$$FORMAT"} -- "$$SUB"
 
 check-problem:  ## Check that a problem is complete, and name the first thing missing: PROBLEM=id [DEVICE=...] [MUTANTS=20|THOROUGH=1] [SEED=number]
 	$(call need,PROBLEM,name the problem: make check-problem PROBLEM=conv1d)$(judge) $${MUTANTS:+--mutants "$$MUTANTS"} $${THOROUGH:+--thorough} $${SEED:+--seed "$$SEED"}
@@ -119,6 +119,9 @@ serve:  ## Start the service on this machine, with two accounts to try it: [LIST
 
 install:  ## Install judge and service for the whole machine: [PREFIX=/usr/local] [DESTDIR=folder of a package]
 	@$(known)$(call ready,service) && service/commands/install.sh install $(BUILD)
+
+deb:  ## Pack judge and service for Debian and Ubuntu: build/deb/convjudge_*.deb (students), convjudge-server_*.deb
+	@$(known)$(call ready,service) && service/commands/deb.sh $(BUILD)
 
 build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/libcudart.so.13  ## Build the judge; V=1 shows the commands
 	$(done)
@@ -317,5 +320,5 @@ tests := $(if $(filter-out build service,$(goals)),,-path '*/tests' -prune -o -p
 -include $(if $(goals),$(shell find $(BUILD) $(tests) -name '*.d' -print 2>/dev/null))
 %.d: ;
 
-.PHONY: help simgpu grade try trace look explain check-problem new-problem serve install build setup toolchain test test-all test-tools unit-tests sanitized-unit-tests test-gpu mutants lint format \
+.PHONY: help simgpu grade try trace look explain check-problem new-problem serve install deb build setup toolchain test test-all test-tools unit-tests sanitized-unit-tests test-gpu mutants lint format \
   bench clean service fuzz-programs fuzzers

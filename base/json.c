@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "base/text.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -307,15 +308,11 @@ static void shortest_digits(double value, char digits[32])
         snprintf(digits, 32, "%.0f", value);
         return;
     }
-    snprintf(digits, 32, "%.17g", value);
-    for (int precision = 1; precision < 17; precision++) { /* the shortest that reads back as itself */
-        char shorter[32];
-        snprintf(shorter, sizeof shorter, "%.*g", precision, value);
-        if (strtod(shorter, NULL) == value) {
-            strcpy(digits, shorter);
-            break;
-        }
-    }
+    /* The shortest that reads back as itself. A number that has so few digits gets them with DBL_DIG as well. */
+    int precision = fabs(value) < DBL_MIN ? 1 : DBL_DIG;
+    do
+        snprintf(digits, 32, "%.*g", precision, value);
+    while (precision++ < 17 && strtod(digits, NULL) != value);
 }
 
 static cJSON *number_item(double value)

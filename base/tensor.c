@@ -4,62 +4,88 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <math.h>
+#include <png.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const size_t MAX_FILE_BYTES = (size_t)1 << 30;
 
+#define ELEMENT_TRAITS(NAME, NAME_TEXT, STORAGE, C_NAME, VECTOR, NPY, READ, MAKE, LOWEST, HIGHEST, EPSILON)              \
+    [ELEMENT_##NAME] = {.name = #NAME_TEXT,                                                                            \
+                        .storage = #STORAGE,                                                                           \
+                        .c_name = C_NAME,                                                                              \
+                        .vector = VECTOR,                                                                              \
+                        .npy = NPY,                                                                                    \
+                        .make = #MAKE,                                                                                 \
+                        .bytes = sizeof(STORAGE),                                                                      \
+                        .lowest = LOWEST,                                                                              \
+                        .highest = HIGHEST,                                                                            \
+                        .epsilon = EPSILON},
+const ElementTraits element_traits[ELEMENT_TYPE_COUNT] = {ELEMENT_TYPES(ELEMENT_TRAITS)};
+
 size_t element_bytes(ElementType type)
 {
-    return type == ELEMENT_UINT8 ? 1 : 4;
+    return element_traits[type].bytes;
 }
 
 const char *element_c_name(ElementType type)
 {
-    switch (type) {
-    case ELEMENT_FLOAT32: return "float";
-    case ELEMENT_INT32: return "int";
-    case ELEMENT_UINT8: return "unsigned char";
-    }
-    return "?";
+    return element_traits[type].c_name;
 }
 
-double element_load(ElementType type, const void *array, size_t index)
+bool element_is_whole(ElementType type)
 {
-    switch (type) {
-    case ELEMENT_FLOAT32: return ((const float *)array)[index];
-    case ELEMENT_INT32: return ((const int32_t *)array)[index];
-    case ELEMENT_UINT8: return ((const uint8_t *)array)[index];
-    }
-    return 0;
+    return !(element_traits[type].epsilon > 0);
 }
+
+bool element_holds(ElementType type, double value)
+{
+    return value >= element_traits[type].lowest && value <= element_traits[type].highest &&
+           (!element_is_whole(type) || value == floor(value));
+}
+
+#define ELEMENT_LOAD(NAME, NAME_TEXT, STORAGE, C_NAME, VECTOR, NPY, READ, ...)                                         \
+    case ELEMENT_##NAME:                                                                                               \
+        for (size_t i = 0; i < count; i++)                                                                             \
+            values[i] = READ(((const STORAGE *)array)[first + i]);                                                     \
+        break;
 
 void element_load_all(ElementType type, const void *array, size_t first, size_t count, double *values)
 {
     switch (type) {
-    case ELEMENT_FLOAT32:
-        for (size_t i = 0; i < count; i++)
-            values[i] = ((const float *)array)[first + i];
+        ELEMENT_TYPES(ELEMENT_LOAD)
+    case ELEMENT_TYPE_COUNT: break;
+    }
+}
+
+double element_load(ElementType type, const void *array, size_t index)
+{
+    double value = 0;
+    element_load_all(type, array, index, 1, &value);
+    return value;
+}
+
+#define ELEMENT_STORE(NAME, NAME_TEXT, STORAGE, C_NAME, VECTOR, NPY, READ, MAKE, ...)                                  \
+    case ELEMENT_##NAME:                                                                                               \
+        for (size_t i = 0; i < count; i++)                                                                             \
+            ((STORAGE *)array)[first + i] = MAKE(values[i]);                                                           \
         break;
-    case ELEMENT_INT32:
-        for (size_t i = 0; i < count; i++)
-            values[i] = ((const int32_t *)array)[first + i];
-        break;
-    case ELEMENT_UINT8:
-        for (size_t i = 0; i < count; i++)
-            values[i] = ((const uint8_t *)array)[first + i];
-        break;
+
+void element_store_all(ElementType type, void *array, size_t first, size_t count, const double *values)
+{
+    switch (type) {
+        ELEMENT_TYPES(ELEMENT_STORE)
+    case ELEMENT_TYPE_COUNT: break;
     }
 }
 
 void element_store(ElementType type, void *array, size_t index, double value)
 {
-    switch (type) {
-    case ELEMENT_FLOAT32: ((float *)array)[index] = (float)value; break;
-    case ELEMENT_INT32: ((int32_t *)array)[index] = (int32_t)value; break;
-    case ELEMENT_UINT8: ((uint8_t *)array)[index] = (uint8_t)value; break;
-    }
+    element_store_all(type, array, index, 1, &value);
 }
 
 size_t tensor_count(const Tensor *tensor)
@@ -154,6 +180,16 @@ static Status read_netpbm(TensorReader *reader, bool colour, Tensor *tensor, Mes
     return take_elements(reader, tensor, why);
 }
 
+static Status read_pgm(TensorReader *reader, const Tensor *wanted, Tensor *tensor, Message *why)
+{
+    return read_netpbm(reader, false, tensor, why);
+}
+
+static Status read_ppm(TensorReader *reader, const Tensor *wanted, Tensor *tensor, Message *why)
+{
+    return read_netpbm(reader, true, tensor, why);
+}
+
 /* --- .npy: NumPy, "NEP 1, A simple file format for NumPy arrays" -------------------------------------------------- */
 
 /* The header is a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }. `*header` becomes
@@ -195,24 +231,23 @@ static bool starts_with(const TensorReader *reader, const char *prefix)
 
 static Status npy_type(const TensorReader *header, ElementType *type, Message *why)
 {
-    static const struct {
-        const char *descr;
-        ElementType type;
-    } types[] = {{"'<f4'", ELEMENT_FLOAT32}, {"'<i4'", ELEMENT_INT32}, {"'|u1'", ELEMENT_UINT8}};
     TensorReader value = {header->path, (const unsigned char *)"none", (const unsigned char *)"none" + 4};
     int length = 0; /* of what is there */
+    char types[100] = "";
     (void)npy_find(header, "'descr':", &value);
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (starts_with(&value, types[i].descr)) {
-            *type = types[i].type;
+    for (*type = 0; *type < ELEMENT_TYPE_COUNT; ++*type) {
+        const char *npy = element_traits[*type].npy;
+        if (npy != NULL && starts_with(&value, npy))
             return STATUS_OK;
-        }
+        if (npy != NULL)
+            snprintf(types + strlen(types), sizeof types - strlen(types), "%s%s", *types == '\0' ? "" : ", ", npy);
+    }
     while (length < 8 && (size_t)length < left(&value) && value.at[length] != ',')
         length++;
     return fail(STATUS_BAD_INPUT, why,
-                "%s: expected elements of type '<f4', '<i4' or '|u1', found %.*s; numpy converts them: "
-                "a.astype(numpy.float32), or int32, or uint8",
-                header->path, length, (const char *)value.at);
+                "%s: expected elements of one of the types %s, found %.*s; numpy converts them: "
+                "a.astype(numpy.float32)",
+                header->path, types, length, (const char *)value.at);
 }
 
 /* "(3, 4)" or "(3,)" */
@@ -237,7 +272,7 @@ static bool npy_shape(const TensorReader *header, Tensor *tensor)
     return false;
 }
 
-static Status read_npy(TensorReader *reader, Tensor *tensor, Message *why)
+static Status read_npy(TensorReader *reader, const Tensor *wanted, Tensor *tensor, Message *why)
 {
     TensorReader header = {0}, order;
     TRY(npy_header(reader, &header, why));
@@ -252,25 +287,193 @@ static Status read_npy(TensorReader *reader, Tensor *tensor, Message *why)
     return take_elements(reader, tensor, why);
 }
 
-static bool ends_with(const char *path, const char *suffix)
+/* --- .png: libpng, "The simplified API" --------------------------------------------------------------------------- */
+
+static Status read_png(TensorReader *reader, const Tensor *wanted, Tensor *tensor, Message *why)
 {
-    size_t length = strlen(path), ending = strlen(suffix);
-    return length >= ending && strcmp(path + length - ending, suffix) == 0;
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    bool is_read = png_image_begin_read_from_memory(&image, reader->at, left(reader)) != 0;
+    if (is_read && (image.format & PNG_FORMAT_FLAG_LINEAR) != 0) {
+        png_image_free(&image);
+        return fail(STATUS_BAD_INPUT, why, "%s: expected 8 bits for each channel, found 16", reader->path);
+    }
+    image.format = (image.format & PNG_FORMAT_FLAG_ALPHA) != 0   ? PNG_FORMAT_RGBA
+                   : (image.format & PNG_FORMAT_FLAG_COLOR) != 0 ? PNG_FORMAT_RGB
+                                                                 : PNG_FORMAT_GRAY;
+    const size_t channels = PNG_IMAGE_PIXEL_CHANNELS(image.format);
+    *tensor = (Tensor){ELEMENT_UINT8, channels == 1 ? 2 : 3, {image.height, image.width, channels}, NULL};
+    if (is_read && tensor_count(tensor) > MAX_FILE_BYTES) {
+        png_image_free(&image);
+        return fail(STATUS_BAD_INPUT, why, "%s: the picture is too large", reader->path);
+    }
+    if (is_read) {
+        tensor->data = allocated(malloc(tensor_count(tensor)));
+        is_read = png_image_finish_read(&image, NULL, tensor->data, 0, NULL) != 0;
+    }
+    return is_read ? STATUS_OK : fail(STATUS_BAD_INPUT, why, "%s: libpng says: %s", reader->path, image.message);
 }
 
-Status tensor_read(const char *path, Tensor *tensor, Message *why)
+/* --- text: numbers, with spaces, commas, semicolons or line breaks between them ----------------------------------- */
+
+typedef struct NumberTable {
+    double *numbers;
+    size_t count;
+    size_t lines, first_line; /* lines with numbers; how many the first of them has */
+    bool is_even;             /* all of these lines have as many */
+} NumberTable;
+
+static Status read_numbers(const TensorReader *reader, NumberTable *table, Message *why)
 {
+    const char *at = (const char *)reader->at, *const end = (const char *)reader->end;
+    size_t in_line = 0;
+    table->numbers = allocated(malloc((left(reader) / 2 + 1) * sizeof *table->numbers));
+    table->is_even = true;
+    for (int line = 1;; at++) {
+        char *behind;
+        if (at == end || *at == '\n') {
+            table->is_even = table->is_even && (in_line == 0 || table->lines == 0 || in_line == table->first_line);
+            table->first_line = table->lines == 0 ? in_line : table->first_line;
+            table->lines += in_line > 0;
+            in_line = 0;
+            line++;
+        }
+        if (at == end)
+            return STATUS_OK;
+        if (isspace((unsigned char)*at) || *at == ',' || *at == ';')
+            continue;
+        table->numbers[table->count] = strtod(at, &behind);
+        if (behind == at || behind > end || !(behind == end || strchr(" \t\r\n,;", *behind) != NULL))
+            return fail(STATUS_BAD_INPUT, why, "%s: line %d: expected a number, found '%.*s'", reader->path, line,
+                        (int)strcspn(at, " \t\r\n,;") < 20 ? (int)strcspn(at, " \t\r\n,;") : 20, at);
+        table->count++;
+        in_line++;
+        at = behind - 1;
+    }
+}
+
+/* Are the first `rank` numbers extents, and the others as many as these say? */
+static bool begins_with_shape(const NumberTable *table, size_t rank, Tensor *tensor)
+{
+    double product = 1;
+    if (rank == 0 || rank > TENSOR_MAX_RANK || table->count <= rank)
+        return false;
+    tensor->rank = (int)rank;
+    for (size_t i = 0; i < rank; i++) {
+        const double extent = table->numbers[i];
+        if (!(extent >= 1 && extent <= (double)MAX_FILE_BYTES && extent == floor(extent)))
+            return false;
+        tensor->shape[i] = (size_t)extent;
+        product *= extent;
+    }
+    return product == (double)(table->count - rank);
+}
+
+/* The extents stand in the first line, or a count alone does. A table has its own: one for lines, one for columns. Where numbers
+ * could be read both ways, there are as many as are wanted. */
+static Status shape_of_text(const TensorReader *reader, const NumberTable *table, const Tensor *wanted, Tensor *tensor,
+                            Message *why)
+{
+    const bool is_all_wanted = table->is_even && table->count == tensor_count(wanted);
+    if (!is_all_wanted && (begins_with_shape(table, table->first_line, tensor) || begins_with_shape(table, 1, tensor)))
+        return STATUS_OK;
+    if (!table->is_even || table->count == 0)
+        return fail(STATUS_BAD_INPUT, why,
+                    "%s: expected the count of the numbers, or 1 to %d extents, in the first line, and so many numbers "
+                    "after it; or lines of equal length; found %zu numbers, %zu of them in the first line",
+                    reader->path, TENSOR_MAX_RANK, table->count, table->first_line);
+    tensor->rank = table->lines > 1 && table->first_line > 1 ? 2 : 1;
+    tensor->shape[0] = tensor->rank == 2 ? table->lines : table->count;
+    tensor->shape[1] = table->first_line;
+    return STATUS_OK;
+}
+
+/* A count alone says nothing about extents, so the numbers take the wanted ones. */
+static void take_wanted_shape(const Tensor *wanted, Tensor *tensor)
+{
+    if (tensor->rank != 1 || wanted->rank <= 1 || tensor_count(wanted) != tensor->shape[0])
+        return;
+    tensor->rank = wanted->rank;
+    memcpy(tensor->shape, wanted->shape, sizeof tensor->shape);
+}
+
+static Status read_text(TensorReader *reader, const Tensor *wanted, Tensor *tensor, Message *why)
+{
+    NumberTable table = {0};
+    *tensor = (Tensor){.type = wanted->type};
+    Status status = read_numbers(reader, &table, why);
+    THEN(status, shape_of_text(reader, &table, wanted, tensor, why));
+    if (status == STATUS_OK) {
+        const size_t count = tensor_count(tensor);
+        const double *numbers = table.numbers + table.count - count;
+        tensor->data = allocated(malloc(count * element_bytes(tensor->type)));
+        for (size_t i = 0; i < count && status == STATUS_OK; i++)
+            if (element_holds(tensor->type, numbers[i]))
+                element_store(tensor->type, tensor->data, i, numbers[i]);
+            else
+                status = fail(STATUS_BAD_INPUT, why, "%s: element %zu: expected a number of type %s, found %g",
+                              reader->path, i, element_c_name(tensor->type), numbers[i]);
+        take_wanted_shape(wanted, tensor);
+    }
+    free(table.numbers);
+    return status;
+}
+
+/* --- elements alone ----------------------------------------------------------------------------------------------- */
+
+static Status read_elements(TensorReader *reader, const Tensor *wanted, Tensor *tensor, Message *why)
+{
+    *tensor = *wanted;
+    tensor->data = NULL;
+    return take_elements(reader, tensor, why);
+}
+
+/* Courses call both so: text that begins with a count, and elements alone. */
+static Status read_text_or_elements(TensorReader *reader, const Tensor *wanted, Tensor *tensor, Message *why)
+{
+    const unsigned char *at = reader->at;
+    while (at < reader->end && (isspace(*at) || isalnum(*at) || strchr("+-.,;", *at) != NULL) && *at != '\0')
+        at++;
+    return (at == reader->end ? read_text : read_elements)(reader, wanted, tensor, why);
+}
+
+/* --- all of them -------------------------------------------------------------------------------------------------- */
+
+typedef Status (*FormatReader)(TensorReader *reader, const Tensor *wanted, Tensor *tensor, Message *why);
+
+static const struct {
+    const char *ending;
+    FormatReader read;
+} formats[] = {{".npy", read_npy},  {".pgm", read_pgm},      {".ppm", read_ppm},
+               {".png", read_png},  {".csv", read_text},     {".dat", read_text},
+               {".txt", read_text}, {".bin", read_elements}, {".raw", read_text_or_elements}};
+enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
+
+static FormatReader format_of(const char *path)
+{
+    const size_t length = strlen(path);
+    for (size_t i = 0; i < FORMAT_COUNT; i++) {
+        const size_t ending = strlen(formats[i].ending);
+        if (length > ending && strcasecmp(path + length - ending, formats[i].ending) == 0)
+            return formats[i].read;
+    }
+    return NULL;
+}
+
+Status tensor_read(const char *path, const Tensor *wanted, Tensor *tensor, Message *why)
+{
+    const FormatReader read = format_of(path);
     Text text = {0};
     *tensor = (Tensor){0};
-    Status status = text_read_file(path, MAX_FILE_BYTES, &text, why);
-    TRY(status);
+    if (read == NULL) {
+        for (size_t i = 0; i < FORMAT_COUNT; i++)
+            text_printf(&text, "%s%s", i == 0 ? "" : i + 1 == FORMAT_COUNT ? " or " : ", ", formats[i].ending);
+        Status status = fail(STATUS_BAD_INPUT, why, "%s: expected a name that ends in %s", path, text.data);
+        text_free(&text);
+        return status;
+    }
+    TRY(text_read_file(path, MAX_FILE_BYTES, &text, why));
     TensorReader reader = {path, (unsigned char *)text.data, (unsigned char *)text.data + text.length};
-    if (ends_with(path, ".npy"))
-        status = read_npy(&reader, tensor, why);
-    else if (ends_with(path, ".pgm") || ends_with(path, ".ppm"))
-        status = read_netpbm(&reader, ends_with(path, ".ppm"), tensor, why);
-    else
-        status = fail(STATUS_BAD_INPUT, why, "%s: expected a name that ends in .npy, .pgm or .ppm", path);
+    Status status = read(&reader, wanted, tensor, why);
     text_free(&text);
     if (status != STATUS_OK)
         tensor_free(tensor);

@@ -257,6 +257,24 @@ void text_add_printable(Text *text, const char *source, size_t length)
     }
 }
 
+void text_add_word(Text *text, const char *word)
+{
+    bool is_plain = *word != '\0';
+    for (const char *at = word; *at != '\0'; at++)
+        is_plain = is_plain && (isalnum((unsigned char)*at) || strchr("_./+-:,=", *at) != NULL);
+    if (is_plain) {
+        text_add(text, word);
+        return;
+    }
+    text_add(text, "'");
+    for (const char *at = word; *at != '\0'; at++)
+        if (*at == '\'')
+            text_add(text, "'\\''");
+        else
+            text_append(text, at, 1);
+    text_add(text, "'");
+}
+
 bool text_is_terminated(const char *text, size_t size)
 {
     return memchr(text, '\0', size) != NULL;

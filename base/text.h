@@ -59,6 +59,9 @@ const char *text_find_word(const char *text, const char *word);
  * of writing round, which would show a line in another order than it has. */
 void text_add_printable(Text *text, const char *source, size_t length);
 
+/* Appends a word of a shell's command line, in quotes if it needs them. */
+void text_add_word(Text *text, const char *word);
+
 /* True if a text that another process wrote is terminated within its `size` bytes. */
 bool text_is_terminated(const char *text, size_t size);
 

@@ -22,7 +22,9 @@ prlimit        -          util-linux     util-linux      util-linux
 cjson/cJSON.h  -lcjson    libcjson-dev   cjson-devel     cjson
 sqlite3.h      -lsqlite3  libsqlite3-dev sqlite-devel    sqlite
 sha256.h       -lmd       libmd-dev      libmd-devel     libmd
-seccomp.h      -lseccomp  libseccomp-dev libseccomp-devel libseccomp'
+seccomp.h      -lseccomp  libseccomp-dev libseccomp-devel libseccomp
+png.h          -lpng16    libpng-dev     libpng-devel    libpng
+zlib.h         -lz        zlib1g-dev     zlib-devel      zlib'
 needed_by_service='
 microhttpd.h   -lmicrohttpd libmicrohttpd-dev libmicrohttpd-devel libmicrohttpd
 curl/curl.h    -lcurl     libcurl4-openssl-dev libcurl-devel curl

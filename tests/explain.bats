@@ -15,22 +15,22 @@ home_of_problem() {
     cp -r "$root/problems/$1" "$CONVJUDGE_HOME/problems/"
 }
 
-# tells WHAT FILE: what is told first about the file: a defect, or the name of a step.
+# tells WHAT FILE [CASE]: what is told first about the file, or about one case of it: a defect, or the name of a step.
 tells() {
     rm -f result.json
-    judge explain --json result.json "$root/solutions/$2"
+    judge explain ${3:+--case "$3"} --json result.json "$root/solutions/$2"
     ends 0
     json result.json 'if .telling == "advice" then .advice[0].id elif .telling == "step" then .step.name else .telling end' "$1" ||
         { echo "$2: $(jq -c '[.telling, .step, .advice]' result.json)"; return 1; }
 }
 
 @test "a measured defect is told before a step, and a step where there is none" {
-    local what file
-    while read -r what file; do
-        tells "$what" "$file"
+    local what file case
+    while read -r what file case; do
+        tells "$what" "$file" "$case"
     done < <(printf '%s\n' \
-        "uncoalesced depthwise-conv1d/accepted/uncoalesced.cu" \
-        "global_accumulation conv2d-same/accepted/global_accumulation.cu" \
+        "uncoalesced depthwise-conv1d/accepted/uncoalesced.cu 3" \
+        "global_accumulation conv2d-same/accepted/global_accumulation.cu 2" \
         "constant_addresses_differ depthwise-conv1d/accepted/constant_memory.cu" \
         "host_copies conv-layer/accepted/copies_on_each_call.cu" \
         "bank_conflicts conv2d-separable/accepted/two_passes_bank_conflicts.cu")

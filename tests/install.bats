@@ -80,7 +80,7 @@ as_user() {
     command -v systemd-analyze >/dev/null || skip "needs systemd-analyze"
     installed
     local unit
-    for unit in convjudge.service convjudge-worker@.service; do
+    for unit in convjudge.service convjudge-worker@.service convjudge-check-board.service; do
         file_has "$dest/usr/local/lib/systemd/system/$unit" '^Delegate=yes'
         file_has "$dest/usr/local/lib/systemd/system/$unit" '^ExecStart=/usr/local/bin/convjudge '
         file_lacks "$dest/usr/local/lib/systemd/system/$unit" '@[A-Z]+@'
@@ -120,4 +120,33 @@ as_user() {
             env -i PATH=/usr/bin:/bin CONVJUDGE_DB=/tmp/runs.db CONVJUDGE_CACHE=/tmp/cache \
             "$1/convjudge" grade "$2/solutions/conv1d/accepted/naive.cu"' _ "$build" "$root"
     ends 0 "Accepted" "rank        1 of 1"
+}
+
+# unpacked NAME: the package's files, in a folder of that name.
+unpacked() {
+    dpkg-deb -x "$BATS_FILE_TMPDIR"/packages/deb/"$1"_*.deb "$1"
+}
+
+@test "the students' package judges, and holds neither hidden cases, nor solutions, nor the server" {
+    needs dpkg-deb
+    mkdir -p "$BATS_FILE_TMPDIR/packages"
+    for name in convjudge convjudge-service convjudge-runner libcudart.so.13 libcjson.so.1; do
+        [[ ! -e $build/$name ]] || ln -s "$build/$name" "$BATS_FILE_TMPDIR/packages/"
+    done
+    run "$root/service/commands/deb.sh" "$BATS_FILE_TMPDIR/packages"
+    ends 0 "/deb/convjudge_" "/deb/convjudge-server_"
+    unpacked convjudge
+    equal "" "$(find convjudge \( -path '*/solutions/*' -o -name '*convjudge-service*' -o -name '*.service' -o -path '*/toolchain/*' \) -print)"
+    equal 0 "$(jq -s '[.[].cases[] | select(.timed | not)] | length' convjudge/usr/share/convjudge/testcases/*/hidden.json)"
+    for part in "Depends: bubblewrap, g++, " "libc6 (>= " "Conflicts: convjudge-server"; do
+        dpkg-deb -f "$BATS_FILE_TMPDIR"/packages/deb/convjudge_*.deb | grep -qF "$part"
+    done
+    submission >x.cu
+    unset CONVJUDGE_HOME
+    run convjudge/usr/bin/convjudge grade --device sim x.cu
+    ends 0 "Accepted  x.cu" "not ranked: the hidden cases, which decide, are not here"
+    unpacked convjudge-server
+    [[ -x convjudge-server/usr/lib/convjudge/convjudge-service && -e convjudge-server/usr/lib/systemd/system/convjudge.service ]]
+    [[ $(jq '[.cases[] | select(.timed | not)] | length' convjudge-server/usr/share/convjudge/testcases/conv1d/hidden.json) -gt 0 ]]
+    [[ -e convjudge-server/usr/share/convjudge/solutions/conv1d/accepted/naive.cu ]]
 }

@@ -337,18 +337,18 @@ END
 
 # ---- problems in a course's own words
 
-# home_of_drivers: a home of the judge with the problems of examples/drivers and nothing else, as the current folder.
-home_of_drivers() {
+# home_of FOLDER: a home of the judge with the problems of examples/FOLDER and nothing else, as the current folder.
+home_of() {
     export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home
     mkdir -p "$CONVJUDGE_HOME"
     local folder
     for folder in base grader harness simgpu leaderboard; do ln -s "$root/$folder" "$CONVJUDGE_HOME/$folder"; done
-    cp -r "$root"/examples/drivers/* "$CONVJUDGE_HOME/"
+    cp -r "$root/examples/$1"/* "$CONVJUDGE_HOME/"
     cd "$CONVJUDGE_HOME" || return
 }
 
 @test "a driver calls what the course asks for: a lab's main(), a kernel alone, other types, another order" {
-    home_of_drivers
+    home_of drivers
     local folder
     judge check solutions/*/*/*
     ends 0
@@ -357,7 +357,7 @@ home_of_drivers() {
 }
 
 @test "what a driver misses is told at the student's own line, and a driver needs student.h" {
-    home_of_drivers
+    home_of drivers
     judge grade --no-record solutions/layer-channels-first/compile_error/arguments_in_another_order.patch
     ends 1 "Compile Error" \
         "arguments_in_another_order.cu:20: conv_forward() differs from what the driver of the problem calls: the statement shows its student.h"
@@ -370,6 +370,74 @@ home_of_drivers() {
     rm problems/book-conv2d/student.h
     judge grade --no-record solutions/book-conv2d/accepted/naive.cu
     ends 2 "problems/book-conv2d/student.h: no such file"
+}
+
+# ---- outputs of other types, several of them, and other bounds
+
+@test "a formula that is no sum, one that jumps, and two outputs of which one has many right answers" {
+    home_of more
+    judge check solutions/*/*/*
+    ends 0
+    counts 17 '^ok'
+    for folder in problems/*/; do valid problem "$folder/problem.json"; ends 0; done
+    judge grade --no-record solutions/max-pool-indices/accepted/last_of_equal_ones.patch
+    ends 0 "timed cases         1 of 1 accepted"
+    judge grade --no-record solutions/max-pool-indices/wrong_answer/indices_are_not_written.patch
+    ends 1 "every element of 'indices': never written"
+    judge grade --no-record solutions/max-pool-indices/wrong_answer/starts_at_zero.patch
+    ends 1 "every element of 'values'"
+    sed -i 's/checker_indices/checker_other/' problems/max-pool-indices/checker.h
+    judge grade --no-record solutions/max-pool-indices/accepted/last_of_equal_ones.patch
+    ends 1 "hidden 7: Wrong Answer"
+}
+
+# submission_of_types PARAMETERS BODY ARGUMENTS: for the problem "types", with a kernel that does BODY for each i.
+submission_of_types() {
+    printf '// problem: types\n#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n__global__ void k(%s)\n' "$1"
+    printf '{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) { %s }\n}\n' "$2"
+    printf 'extern "C" void solve(%s)\n{\n    k<<<(n + 63) / 64, 64>>>(%s);\n}\n' "$1" "$3"
+}
+
+# Each row: a type, its tolerance, and what a kernel does with its arrays.
+@test "arrays have each type, as inputs, as outputs, and read and written; scalars and flags are parameters" {
+    home_of more
+    local type tolerance body
+    while read -r type tolerance body; do
+        mkdir -p problems/types testcases/types
+        jq --arg type "$type" --argjson tolerance "$tolerance" '
+            .id = "types" | .signature = "void solve(const \($type)* x, \($type)* y, \($type)* z, int n, float scale, int up)"
+            | .parameters = [{name: "x", role: "in", shape: ["n"]}, {name: "y", role: "out", shape: ["n"]},
+                {name: "z", role: "inout", shape: ["n"]}, {name: "n", role: "size", min: 1, max: 5000},
+                {name: "scale", role: "scalar", min: 0, max: 8}, {name: "up", role: "size", values: [0, 1, 3]}]
+            | .operations = "n" | .bytes = "n" | .tolerance = $tolerance' \
+            problems/conv2d-transposed/problem.json >problems/types/problem.json
+        printf 'ORACLE Sum oracle_y(const Case *c, long i)\n{\n    return sum_add(SUM_ZERO, at(c->x, i), (double)c->scale);\n}\n' >problems/types/oracle.h
+        printf 'ORACLE Sum oracle_z(const Case *c, long i)\n{\n    return sum_add(sum_add(SUM_ZERO, at(c->z, i), 1), at(c->x, i), c->up);\n}\n' >>problems/types/oracle.h
+        jq -n '{schema: 1, cases: [[3, 1, 0], [4000, 2, 1], [77, 3, 3]] | map({name: "\(.[0])", why: "all of them",
+            sizes: {n: .[0], scale: .[1], up: .[2]}, inputs: ({generator: "integers", low: 0, high: 9, seed: 1} | {x: ., z: .})})}' \
+            >testcases/types/hidden.json
+        jq 'del(.cases[].why)' testcases/types/hidden.json >testcases/types/sample.json
+        jq '.cases += [{name: "timed", why: "speed", timed: true, sizes: {n: 5000, scale: 2, up: 1},
+            inputs: ({generator: "integers", low: 0, high: 9} | {x: ., z: .})}]' testcases/types/hidden.json >timed.json
+        mv timed.json testcases/types/hidden.json
+        local parameters="const $type* x, $type* y, $type* z, int n, float scale, int up"
+        submission_of_types "$parameters" "$body" "x, y, z, n, scale, up" >right.cu
+        judge grade --no-record right.cu
+        ends 0 "timed cases         1 of 1 accepted"
+        submission_of_types "$parameters" "${body%;*;};" "x, y, z, n, scale, up" >wrong.cu
+        judge grade --no-record wrong.cu
+        ends 1 "of 'z'"
+        valid problem problems/types/problem.json
+        ends 0
+    done <<'END'
+double {"sum_factor":4,"max_factor":1,"rms":1e-14,"why":"-"} y[i] = x[i] * scale; z[i] += x[i] * up;
+half {"sum_factor":2,"max_factor":0,"rms":1e-2,"why":"-"} y[i] = __float2half(__half2float(x[i]) * scale); z[i] = __float2half(__half2float(z[i]) + __half2float(x[i]) * up);
+__nv_bfloat16 {"absolute":0.1,"relative":0.01,"why":"-"} y[i] = __float2bfloat16(__bfloat162float(x[i]) * scale); z[i] = __float2bfloat16(__bfloat162float(z[i]) + __bfloat162float(x[i]) * up);
+int8_t {"levels":0,"why":"-"} y[i] = x[i] * scale; z[i] += x[i] * up;
+unsigned {"levels":0,"why":"-"} y[i] = x[i] * scale; z[i] += x[i] * up;
+uint16_t {"levels":0,"why":"-"} y[i] = x[i] * scale; z[i] += x[i] * up;
+short {"levels":0,"why":"-"} y[i] = x[i] * scale; z[i] += x[i] * up;
+END
 }
 
 # ---- pictures
@@ -607,6 +675,44 @@ END
     ends 2 "the student's kit has no tests"
     run convjudge/build/convjudge check-problem --problem conv1d
     ends 1 "the first thing missing: testcases/conv1d: no hidden case"
+}
+
+@test "the kit's files for editors show clangd what a problem's submissions see, and take VS Code to the judge's errors" {
+    local file
+    cat >class.json <<EOF
+{"assignments": [{"problems": [{"problem": "conv1d"}, {"problem": "conv1d-same"}, {"problem": "lab-conv1d"}]}]}
+EOF
+    mkdir home # this checkout, with a problem that has a driver
+    ln -s "$root"/* home/
+    rm home/{problems,testcases}
+    mkdir home/problems home/testcases
+    ln -s "$root"/problems/* "$root/examples/drivers/problems/lab-conv1d" home/problems/
+    ln -s "$root"/testcases/* "$root/examples/drivers/testcases/lab-conv1d" home/testcases/
+    rm home/grader
+    cp -r "$root/grader" home/
+    home/grader/commands/student_kit.sh kit.tar.gz class.json
+    tar -xzf kit.tar.gz
+    cd convjudge
+    equal 'extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size);' \
+        "$(sed 1d .vscode/conv1d/solve.h)"
+    # The pattern that VS Code is given takes the judge's own lines apart.
+    equal "work/conv1d.cu 14 error it is wrong: here" "$(python3 - <<'EOF'
+import json, re
+pattern = {task["problemMatcher"]["pattern"]["regexp"] for task in json.load(open(".vscode/tasks.json"))["tasks"]}
+print(*re.match(*pattern, "work/conv1d.cu:14: error: it is wrong: here").groups())
+EOF
+)"
+    command -v clangd >/dev/null || skip "needs clangd"
+    for file in conv1d conv1d-same lab-conv1d; do
+        run clangd --check="work/$file.cu"
+        ends 0 "All checks completed, 0 errors"
+    done
+    echo 'extern "C" void solve(float* input) { }' >work/conv1d_mine.cu
+    run clangd --check=work/conv1d_mine.cu
+    [[ $output == *"Line 1: conflicting types for 'solve'"*"All checks completed, 1 errors" ]]
+    echo '#include <wb.h>' >work/lab-conv1d.second.cu
+    run clangd --check=work/lab-conv1d.second.cu
+    ends 0 "All checks completed, 0 errors"
 }
 
 @test "check holds a file to the words that it must be told" {

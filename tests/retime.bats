@@ -69,7 +69,7 @@ conv1d_class() {
 
 @test "check-board says where there is no GPU, and no board" {
     conv1d_class
-    judge check-board
+    CONVJUDGE_CUDA_DRIVER=no-such-library.so.1 judge check-board
     ends 2 "device 'cuda': no NVIDIA driver here"
     judge check-board --problem conv1d --board cpu
     ends 2 "check-board: --board: found 'cpu', expected sim or sim:PROFILE"

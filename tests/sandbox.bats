@@ -10,6 +10,10 @@ load helper
     submission >x.cu
     export CONVJUDGE_BWRAP=/bin/false
     local command
+    judge grade --device=sim -- "Ada's x.cu"
+    ends 2 "to run a file of your own all the same: convjudge grade --unconfined --device=sim -- 'Ada'\\''s x.cu'"
+    SUB="my file.cu" DEVICE=sim STAND=$PWD judge try x.cu
+    ends 2 "to run a file of your own all the same: make try SUB='my file.cu' DEVICE=sim UNCONFINED=1"
     for command in "grade x.cu" "explain x.cu" "check x.cu" "check-problem --problem conv1d" "sweep x.cu" "retime --run 1"; do
         # shellcheck disable=SC2086
         judge $command

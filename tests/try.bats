@@ -114,12 +114,17 @@ EOF
         "warp 0, time 2: elements 1025 to 1056: 5 sectors, 4 would do" \
         "00000000000000000000000000000000  warp 0, time 1: element 0: 1 sector" \
         "The block reads 258 elements of input from global memory. Its threads load each 3.0 times on" \
-        "Kernel convolve: 8 blocks of 256 threads, 0.0 waves. A multiprocessor holds 8 blocks at once, limited by" \
+        "Kernel convolve: 8 blocks of 256 threads, 0.00758 waves. A multiprocessor holds 8 blocks at once," \
         "registers hold values." "fma.rn.f32"
     grep -q '<title id="request-0-title">Lanes of a warp, and what serves them</title>' look.html
     grep -q '<title id="reads-0-3-title">How often each element is read</title>' look.html
     grep -q '<title id="blocks-0-title">Blocks over time</title>' look.html
     grep -q '<th scope="col">PTX</th>' look.html
+    if grep -q '<h2>Source, PTX and SASS</h2>' look.html; then
+        grep -q 'FFMA' look.html
+    else
+        grep -qE 'There is no SASS: (machine code is shown where nvdisasm lies beside nvcc|clang made PTX)' look.html
+    fi
     [[ $(wc -c <look.html) -lt 300000 ]]
     judge look --sample --json look.json x.cu
     json look.json '.accesses | length > 0' true
@@ -133,4 +138,50 @@ EOF
     sed -i 's/convolve<<<.*/return;/' x.cu
     judge look --sizes input_size=2000,kernel_size=3 x.cu
     ends 1
+}
+
+@test "--format gcc writes a line for each error, finding and advice, with the file's name as it was given" {
+    mkdir ada
+    submission '' 'total = 1;' >ada/x.cu
+    judge try --format gcc ada/x.cu
+    ends 1 'ada/x.cu:9: error: identifier "total" is undefined' "Compile Error  x.cu"
+    lacks "the compiler refused the file"
+    submission | sed 's/kernel\[/kernel[kernel_size + /' >ada/x.cu
+    judge try --format gcc ada/x.cu
+    ends 1 "ada/x.cu:14: error: Run-Time Error, the example of the statement: kernel convolve: block (0,0,0)"
+    submission | sed 's/sum += /sum -= /' >ada/x.cu
+    judge grade --no-record --format gcc ada/x.cu
+    ends 1 "ada/x.cu:17: error: Wrong Answer, the example of the statement: " "ada/x.cu:17: note: output[0]: expected "
+    echo 'int solve_nothing;' >ada/y.cu
+    judge try --problem conv1d --format gcc ada/y.cu
+    ends 1 "ada/y.cu:1: error: no function solve() with the signature"
+    submission >ada/x.cu
+    judge explain --format gcc ada/x.cu
+    ends 0 "ada/x.cu:20: note: Kernel convolve has only " "x.cu, problem conv1d on"
+    judge explain --format vim ada/x.cu
+    ends 2 "convjudge: explain: option '--format': expected gcc, found 'vim'"
+}
+
+@test "--watch judges the file again when it is written or replaced, and Ctrl-C ends it" {
+    submission | sed 's/sum += /sum -= /' >x.cu
+    "$build/convjudge" try --watch --device sim x.cu >seen 2>errors 3>&- &
+    local watcher=$!
+    has() { for _ in {1..300}; do [[ $(grep -c "$1" seen) -lt $2 ]] || return 0; sleep 0.1; done; cat seen errors; return 1; }
+    has "^waiting for changes of x.cu; Ctrl-C ends" 1
+    grep -q "^Wrong Answer  x.cu" seen
+    submission >y.cu
+    mv y.cu x.cu # as editors do that write a new file first
+    has "^waiting for changes" 2
+    grep -q "^Accepted  x.cu" seen
+    echo "// problem: none" >x.cu
+    has "^waiting for changes" 3
+    grep -q "^convjudge: " errors
+    rm x.cu
+    submission >x.cu
+    has "^waiting for changes" 4
+    kill -INT "$watcher"
+    wait "$watcher"
+    equal "2" "$(grep -c "^Accepted  x.cu" seen)"
+    judge try --watch none.cu
+    ends 2 "none.cu: no such file"
 }

@@ -6,7 +6,6 @@
 #include "grader/check/resemblance.h"
 #include "harness/broker/session.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,16 +14,14 @@
 /* Theory of operation
  *
  * The bound of an element depends on max S, which is known only after the last element, and expected outputs of full
- * size would take too much memory. So the checker looks at the excess of an element, |error| - eps32 sum_factor S,
- * which must not be above the slack, eps32 max_factor max S. One pass finds the largest of each and decides. Only if
+ * size would take too much memory. So the checker looks at the excess of an element, |error| - unit sum_factor S,
+ * which must not be above the slack, unit max_factor max S + absolute. One pass finds the largest of each and decides. Only if
  * the output is wrong, a second pass computes everything again and finds the wrong elements.
  *
  * Each pass divides the output into pieces and each piece into blocks. Blocks are tallied in parallel and added up in
  * order, so that no figure depends on the number of threads.  */
 
 enum { PIECE = 1 << 18, BLOCK = 1 << 12, UNIT = 1 << 6 };
-
-static const double EPS32 = FLT_EPSILON; /* 2^-23 */
 
 /* The part of the bound on the root mean square that holds for timed cases. Their data are random and their outputs many,
  * so chance changes the root mean square by less than a hundredth. Measured, with 2,047 taps: float32 in the order of the
@@ -49,6 +46,7 @@ typedef struct ElementCheck {
     ElementType type;                  /* of the output */
     const void *output;
     const void *literal; /* expected values of the testcase; NULL: the oracle computes them */
+    bool is_filled;      /* the output held an input before the call, and no poison */
     uint32_t poison;     /* an element that still holds its words was never written, */
     bool in_part;        /*   and does not count */
     uint32_t poison_words[DEVICE_POISON_WORDS];
@@ -64,15 +62,21 @@ typedef struct ElementCheck {
 static Status expected_of(const ElementCheck *check, size_t first, size_t count, double *expected, double *magnitude,
                           Message *why)
 {
-    TRY(check->variant == NULL
+    const ElementTraits *traits = &element_traits[check->type];
+    const bool by_oracle = check->literal != NULL || !oracle_has_checker(check->oracle);
+    TRY(check->variant == NULL && by_oracle
             ? oracle_evaluate(check->oracle, check->sizes, check->inputs, first, count, expected, magnitude, why)
+        : check->variant == NULL
+            ? oracle_evaluate_nearest(check->oracle, check->sizes, check->inputs, first, count, expected, magnitude, why)
             : variant_evaluate(check->oracle, check->problem, check->variant, check->shape, first, count, expected,
                                magnitude, why));
     if (check->literal != NULL)
         element_load_all(check->type, check->literal, first, count, expected);
-    else if (check->type == ELEMENT_UINT8)
+    else if (element_is_whole(check->type))
         for (size_t i = 0; i < count; i++)
-            expected[i] = tally_level(expected[i]);
+            expected[i] = tally_whole(expected[i], traits->lowest, traits->highest);
+    for (size_t i = 0; i < count && check->problem->tolerance.of_expected; i++)
+        magnitude[i] = fabs(expected[i]);
     return STATUS_OK;
 }
 
@@ -88,15 +92,23 @@ static size_t piece_at(const ElementCheck *check, size_t first)
 
 static bool holds_poison(const ElementCheck *check, size_t index)
 {
-    if (check->type == ELEMENT_UINT8)
-        return ((const uint8_t *)check->output)[index] ==
-               ((const uint8_t *)check->poison_words)[index % sizeof check->poison_words];
-    return ((const uint32_t *)check->output)[index] == check->poison_words[index % DEVICE_POISON_WORDS];
+    const size_t bytes = element_bytes(check->type), at = index * bytes;
+    if (bytes == sizeof(uint32_t) && !check->is_filled)
+        return ((const uint32_t *)check->output)[index] == check->poison_words[index % DEVICE_POISON_WORDS];
+    return !check->is_filled && memcmp((const uint8_t *)check->output + at,
+                                       (const uint8_t *)check->poison_words + at % sizeof check->poison_words,
+                                       bytes) == 0;
+}
+
+/* An element of at least four bytes does not hold the poison by chance. */
+static bool is_told_by_poison(const ElementCheck *check)
+{
+    return element_bytes(check->type) >= sizeof(uint32_t);
 }
 
 static bool never_written(const ElementCheck *check, size_t index)
 {
-    return (check->type == ELEMENT_FLOAT32 || check->in_part) && holds_poison(check, index);
+    return (is_told_by_poison(check) || check->in_part) && holds_poison(check, index);
 }
 
 /* --- the first pass ----------------------------------------------------------------------------------------------- */
@@ -115,14 +127,14 @@ static ErrorSum sum_empty(void)
 static ErrorSum tally_block(const ElementCheck *check, size_t first, size_t count, const double *expected,
                             const double *magnitude)
 {
-    const double sum_factor = check->problem->tolerance.sum_factor;
+    const Tolerance *tolerance = &check->problem->tolerance;
     double got[BLOCK];
     ErrorSum sum = sum_empty();
     element_load_all(check->type, check->output, first, count, got);
     for (size_t i = 0; i < count; i++) {
         if (check->in_part && never_written(check, first + i))
             continue;
-        tally_element(&sum.tally, got[i], expected[i], magnitude[i], sum_factor);
+        tally_element(&sum.tally, got[i], expected[i], magnitude[i], tolerance->unit * tolerance->sum_factor);
         sum.compared++;
     }
     return sum;
@@ -279,13 +291,10 @@ static size_t unit_at(const ElementCheck *check, size_t first)
  * again with the words of the poison. */
 static bool has_gaps(const ElementCheck *check, size_t first, size_t count)
 {
-    const size_t bytes = count * element_bytes(check->type), at = first * element_bytes(check->type);
-    bool is_gap = false;
-    if (check->type != ELEMENT_FLOAT32)
-        return memcmp((const uint8_t *)check->output + at,
-                      (const uint8_t *)check->poison_words + at % sizeof check->poison_words, bytes) == 0;
+    bool is_gap = !is_told_by_poison(check);
     for (size_t i = 0; i < count; i++)
-        is_gap |= ((const uint32_t *)check->output)[first + i] == *check->poison_words;
+        is_gap = is_told_by_poison(check) ? is_gap || holds_poison(check, first + i)
+                                          : is_gap && holds_poison(check, first + i);
     return is_gap;
 }
 
@@ -320,7 +329,7 @@ static bool *choose_units(const ElementCheck *check)
         const Parameter *parameter = &check->problem->parameters[i];
         if (parameter->role == ROLE_SIZE && check->sizes->values[i] > 1)
             choose_powers(&choice, (uint64_t)check->sizes->values[i]);
-        if (parameter->role == ROLE_IN && parameter->rank == check->rank)
+        if ((parameter->role & ROLE_IN) != 0 && parameter->rank == check->rank)
             choose_powers_of_input(&choice, i);
     }
     choose_in_extents(&choice);
@@ -383,7 +392,7 @@ static Status tally_sample(const ElementCheck *check, ErrorSum *sum, Message *wh
 
 static double slack_of(const Tolerance *tolerance, const Tally *tally)
 {
-    return EPS32 * tolerance->max_factor * tally->max_magnitude + tolerance->levels;
+    return tolerance->unit * tolerance->max_factor * tally->max_magnitude + tolerance->absolute;
 }
 
 bool checker_accepts(const Tolerance *tolerance, const Tally *tally, size_t count)
@@ -405,12 +414,12 @@ void checker_summarise(const Tolerance *tolerance, bool is_timed, const Tally *t
         comparison->shape[i] = shape[i];
     comparison->max_error = tally->nan > 0 ? NAN : tally->finite < comparison->count ? INFINITY : tally->max_error;
     comparison->mean_error = tally->finite > 0 ? tally->sum_error / (double)tally->finite : NAN;
-    comparison->bound = EPS32 * tolerance->sum_factor * tally->max_error_magnitude + slack_of(tolerance, tally);
+    comparison->bound = tolerance->unit * tolerance->sum_factor * tally->max_error_magnitude + slack_of(tolerance, tally);
     comparison->rms = rms(tally->sum_error_squared, count);
     if (tolerance->rms > 0)
         comparison->rms_bound = share *
                                 fmax(tolerance->rms * rms(tally->sum_expected_squared, count),
-                                     EPS32 * tolerance->sum_factor / 4 * rms(tally->sum_magnitude_squared, count));
+                                     tolerance->unit * tolerance->sum_factor / 4 * rms(tally->sum_magnitude_squared, count));
     comparison->rms_exceeded = tolerance->rms > 0 && !(comparison->rms <= comparison->rms_bound);
 }
 
@@ -438,15 +447,16 @@ static DiagnosisElement judge_element(const ElementCheck *check, size_t first, s
 {
     const Tolerance *tolerance = &check->problem->tolerance;
     double got = element_load(check->type, check->output, first + i), error = fabs(got - check->expected[i]);
-    double bound = EPS32 * tolerance->sum_factor * check->magnitude[i] + slack;
+    double bound = tolerance->unit * tolerance->sum_factor * check->magnitude[i] + slack;
     return (DiagnosisElement){
         .index = first + i,
-        .wrong = !(tally_excess(error, check->magnitude[i], tolerance->sum_factor) <= slack),
+        .wrong = !(tally_excess(error, check->magnitude[i], tolerance->unit * tolerance->sum_factor) <= slack),
         .never_written = never_written(check, first + i),
         .got = got,
         .expected = check->expected[i],
         .bound = bound,
-        .imprecise = check->type == ELEMENT_UINT8 ? IMPRECISE_LEVELS : IMPRECISE_BOUNDS * bound,
+        .imprecise = check->type == ELEMENT_UINT8 || (element_is_whole(check->type) && bound > 0) ? IMPRECISE_LEVELS
+                                                                                               : IMPRECISE_BOUNDS * bound,
         .before = i > 0 ? &check->expected[i - 1] : NULL,
         .after = i + 1 < count ? &check->expected[i + 1] : NULL,
     };
@@ -464,7 +474,8 @@ static Status find_reaching(const ElementCheck *check, const BorderReach *reach,
                             reaching + count, why);
 }
 
-/* A byte that was written holds the poison by chance, one in 256; several that are all that is wrong do not. */
+/* A byte that was written holds the poison by chance, one in 256; several that are all that is wrong do not. Of elements of
+ * two bytes it is one in 65,536. */
 enum { LEAST_BYTES = 4 };
 
 static Status find_wrong(const ElementCheck *check, const Tally *tally, const BorderReach *reach, Diagnosis *diagnosis,
@@ -489,7 +500,7 @@ static Status find_wrong(const ElementCheck *check, const Tally *tally, const Bo
         }
     }
     free(reaching);
-    if (check->type == ELEMENT_UINT8 && (diagnosis->wrong < LEAST_BYTES || diagnosis->never_written < diagnosis->wrong))
+    if (!is_told_by_poison(check) && (diagnosis->wrong < LEAST_BYTES || diagnosis->never_written < diagnosis->wrong))
         diagnosis->never_written = 0;
     comparison->bound = comparison->worst.bound;
     return status;
@@ -565,20 +576,43 @@ static const char *input_of(const Problem *problem, size_t parameter)
 {
     size_t inputs = 0;
     for (size_t i = 0; i < problem->parameter_count; i++)
-        inputs += problem->parameters[i].role == ROLE_IN;
-    return inputs < 3 || parameter >= problem->parameter_count || problem->parameters[parameter].role != ROLE_IN
+        inputs += (problem->parameters[i].role & ROLE_IN) != 0;
+    return inputs < 3 || parameter >= problem->parameter_count || (problem->parameters[parameter].role & ROLE_IN) == 0
                ? NULL
                : problem->parameters[parameter].name;
+}
+
+/* " of 'indices'", where a problem has several outputs; else "". */
+static void name_output(const Problem *problem, char *of, size_t size)
+{
+    Problem second;
+    of[0] = '\0';
+    if (problem_of_output(problem, 1, &second))
+        snprintf(of, size, " of '%s'", problem->parameters[problem_output(problem)].name);
 }
 
 static void describe_kind(const ElementCheck *check, const Diagnosis *diagnosis, WrongNature nature, size_t parameter,
                           Comparison *comparison)
 {
-    char where[120];
+    char where[120], of[64];
     const char *what = wrong_nature_words(nature), *input = input_of(check->problem, parameter);
     comparison->kind = (WrongOutput){diagnosis_where(diagnosis, where, sizeof where), nature};
-    snprintf(comparison->text, sizeof comparison->text, "%s%s%s%s%s%s", where, what[0] == '\0' ? "" : ": ", what,
+    name_output(check->problem, of, sizeof of);
+    snprintf(comparison->text, sizeof comparison->text, "%s%s%s%s%s%s%s", where, of, what[0] == '\0' ? "" : ": ", what,
              input == NULL ? "" : " ('", input == NULL ? "" : input, input == NULL ? "" : "')");
+}
+
+/* Other data are made for the oracle to see what the output would be right for. Whole numbers may be indices, which no
+ * others can replace, and a formula that is no sum may have no value for other data. */
+static bool may_look_for_resemblances(const Problem *problem)
+{
+    bool may = problem->tolerance.unit != 1;
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        const Parameter *is = &problem->parameters[i];
+        const bool is_index = is->role == ROLE_IN && element_is_whole(is->type) && is->type != ELEMENT_UINT8;
+        may = may && !is_index && is->role != ROLE_INOUT && (is->role != ROLE_OUT || i == problem_output(problem));
+    }
+    return may;
 }
 
 static Status explain_mistake(const ElementCheck *check, const Tally *tally, Comparison *comparison, Message *why)
@@ -589,11 +623,13 @@ static Status explain_mistake(const ElementCheck *check, const Tally *tally, Com
     size_t parameter = check->problem->parameter_count;
     const ResemblanceSubject subject = subject_of(check, tally, 0);
     diagnosis_begin(&diagnosis, check->rank, check->shape);
-    Status status = border_reach_begin(&subject, &reach, why);
+    const bool may_look = may_look_for_resemblances(check->problem);
+    reach = (BorderReach){0};
+    Status status = may_look ? border_reach_begin(&subject, &reach, why) : STATUS_OK;
     THEN(status, find_wrong(check, tally, &reach, &diagnosis, comparison, why));
     if (status == STATUS_OK)
         nature = diagnosis_what(&diagnosis);
-    if (status == STATUS_OK && is_vague(nature))
+    if (status == STATUS_OK && is_vague(nature) && may_look)
         status = find_resemblance(check, tally, comparison, &nature, &parameter, why);
     if (status == STATUS_OK)
         describe_kind(check, &diagnosis, nature, parameter, comparison);
@@ -617,15 +653,18 @@ static Status tally_output(ElementCheck *check, ErrorSum *sum, Message *why)
 
 static Status compare_output(ElementCheck *check, Comparison *comparison, Message *why)
 {
+    char of[64];
     ErrorSum sum;
     TRY(tally_output(check, &sum, why));
     checker_summarise(&check->problem->tolerance, check->is_timed, &sum.tally, sum.compared, check->rank, check->shape,
                       comparison);
+    comparison->output = problem_output(check->problem);
     if (!checker_accepts(&check->problem->tolerance, &sum.tally, sum.compared))
         return explain_mistake(check, &sum.tally, comparison, why);
     if (comparison->rms_exceeded) {
         comparison->kind = (WrongOutput){WRONG_PLACE_EVERYWHERE, WRONG_NATURE_IMPRECISE};
-        snprintf(comparison->text, sizeof comparison->text, "small errors everywhere: too little precision");
+        name_output(check->problem, of, sizeof of);
+        snprintf(comparison->text, sizeof comparison->text, "small errors everywhere%s: too little precision", of);
     }
     return STATUS_OK;
 }
@@ -641,7 +680,8 @@ static Status begin_check(const Problem *problem, const Testcase *testcase, cons
                             .oracle = oracle,
                             .type = problem->parameters[parameter].type,
                             .output = output,
-                            .literal = testcase->expected.data,
+                            .literal = testcase->expected[parameter].data,
+                            .is_filled = (problem->parameters[parameter].role & ROLE_IN) != 0,
                             .poison = poison,
                             .is_timed = testcase->group == CASE_TIMED,
                             .rank = problem->parameters[parameter].rank};

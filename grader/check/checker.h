@@ -1,10 +1,12 @@
 /* checker.h - decides whether an output tensor is close enough to the expected one, and says what is wrong with it.
  *
- * The bound of one element is the backward error of a dot product: eps32 (sum_factor S + max_factor max S), with S the
- * sum of |x w| of the element, max S over the output, eps32 = 2^-23. Besides, rms(error) must be at most the larger of
- * rms rms(expected) and eps32 sum_factor / 4 rms(S). The second term counts where products cancel: there the expected
+ * The bound of one element is the backward error of a dot product: unit (sum_factor S + max_factor max S), with S the
+ * sum of |x w| of the element, max S over the output, unit the rounding unit of the output's type, 2^-23 for float. A problem
+ * can have other bounds (Tolerance in problem.h). Besides, rms(error) must be at most the larger of
+ * rms rms(expected) and unit sum_factor / 4 rms(S). The second term counts where products cancel: there the expected
  * values say nothing about the size of a rounding error. In timed cases a tenth of this bound holds. The test is `error <= bound`, so a NaN never passes. The
- * expected value of a byte is the nearest level, and its bound is the number of levels that the problem tolerates. The
+ * expected value of a whole number is the nearest one that its type has, and its bound is the distance that the problem
+ * tolerates. The
  * output is checked in pieces, so that no expected output of full size takes memory.
  *
  * Source   Higham, Accuracy and Stability of Numerical Algorithms, section 3.1.  */
@@ -39,6 +41,7 @@ typedef struct Comparison {
     bool rms_exceeded;
     WrongElement first; /* if wrong > 0: the one with the lowest index */
     WrongElement worst; /* if wrong > 0: the one with the largest error / bound; NaN and infinity come first */
+    size_t output; /* its parameter */
     size_t rank, shape[TENSOR_MAX_RANK];
     WrongOutput kind; /* of the mistake */
     char text[300]; /* the same with numbers: "the last 3 columns: never written", "every 32nd element", "every element:

@@ -48,9 +48,9 @@ const Testcase *constant_rule_case(const Problem *problem, const TestcaseSet *se
 static Testcase with_random_data(const Problem *problem, const Testcase *testcase)
 {
     Testcase random = *testcase;
-    random.expected = (Tensor){0};
+    memset(random.expected, 0, sizeof random.expected);
     for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_IN && problem->parameters[i].type == ELEMENT_FLOAT32)
+        if ((problem->parameters[i].role & ROLE_IN) != 0 && problem->parameters[i].type == ELEMENT_FLOAT32)
             random.sources[i] = (CaseSource){.kind = SOURCE_UNIFORM, .a = -1, .b = 1};
     /* A probe replaces values in [1, 2): */
     random.sources[filter_index(problem)] = (CaseSource){.kind = SOURCE_UNIFORM, .a = 1, .b = 2};

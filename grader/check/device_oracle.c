@@ -5,6 +5,7 @@
 #include "base/paths.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "grader/check/call.h"
 #include "grader/check/oracle.h"
 #include "grader/check/oracle_kernels.h"
 #include "grader/problem/problem.h"
@@ -29,20 +30,30 @@ _Static_assert((int)ORACLE_MAX_PARAMETERS == (int)PROBLEM_MAX_PARAMETERS,
                "oracle_kernels.h has room for each parameter");
 _Static_assert((int)ORACLE_MAX_RANK == (int)TENSOR_MAX_RANK, "oracle_kernels.h has room for each extent");
 
-typedef struct OracleArray { /* an input or the output */
-    uint64_t address;        /* on the device; 0: none */
-    uint64_t file;           /* likewise, of the values that each call perturbs */
+typedef struct OracleArray {
+    uint64_t address, result; /* on the device, before and after the call; 0: it is only written, or only read */
+    uint64_t file;            /* likewise, of the values that each call perturbs */
     size_t count, bytes;
-    size_t offset; /* in the memory shared with grader and broker */
+    size_t offset, result_offset; /* in the memory shared with grader and broker */
 } OracleArray;
+
+typedef struct OracleOutput { /* what checks one output */
+    Problem view;             /* the problem as it is for this output */
+    DeviceModule *module;     /* NULL: there is no such output */
+    size_t shape[TENSOR_MAX_RANK];
+    uint64_t tallies; /* address on the device of one tally for each block of threads */
+    uint64_t pass;    /* likewise, of what the kernel `pass` computes; 0: nothing is kept */
+    Tally *host_tallies;
+    size_t tally_count;
+} OracleOutput;
 
 typedef struct OracleProcess {
     int control;
     const char *device_name;
     Device *device;
-    DeviceModule *module;
     Problem problem;
-    size_t output; /* index of the output parameter */
+    OracleOutput outputs[PROBLEM_MAX_PARAMETERS];
+    size_t output_count;
     OracleReply reply;
 
     Testcase testcase;
@@ -51,11 +62,6 @@ typedef struct OracleProcess {
     bool exchanged; /* arrays travel through an exchange */
     int exchange;   /* its descriptor, until the answer has sent it; -1: none */
     OracleArray arrays[PROBLEM_MAX_PARAMETERS];
-    size_t shape[TENSOR_MAX_RANK]; /* of the output */
-    uint64_t tallies;              /* address on the device of one tally for each block of threads */
-    uint64_t pass;                 /* likewise, of what the kernel `pass` computes; 0: nothing is kept */
-    Tally *host_tallies;
-    size_t tally_count;
 } OracleProcess;
 
 /* No failure on this device is the fault of a submission. */
@@ -81,10 +87,10 @@ static size_t blocks_of_output(size_t count)
     return blocks < ORACLE_BLOCKS ? blocks : ORACLE_BLOCKS;
 }
 
-static Status launch_kernel(const OracleProcess *process, const char *kernel, const void *parameters, size_t bytes,
-                            size_t blocks, Message *why)
+static Status launch_kernel(const OracleProcess *process, DeviceModule *module, const char *kernel,
+                            const void *parameters, size_t bytes, size_t blocks, Message *why)
 {
-    const DeviceLaunch grid = {.function = process->device->modules->function(process->module, kernel),
+    const DeviceLaunch grid = {.function = process->device->modules->function(module, kernel),
                                .shape.grid = {(uint32_t)blocks, 1, 1},
                                .shape.block = {ORACLE_BLOCK, 1, 1},
                                .parameters = parameters,
@@ -96,24 +102,49 @@ static Status launch_kernel(const OracleProcess *process, const char *kernel, co
 
 /* --- the problem -------------------------------------------------------------------------------------------------- */
 
-static Status build_code(OracleProcess *process, int compute, Text *image, Message *why)
+/* INPUT_TYPES, each type once. */
+static void add_input_types(const Problem *problem, Text *text)
 {
-    static const char *const names[] = {"check/oracle_kernels.cu", "check/oracle_kernels.h", "check/element.h",
-                                        "problem/generator.h",     "check/tally.h",          "../base/chacha20.h"};
+    bool is_known[ELEMENT_TYPE_COUNT] = {false};
+    text_add(text, "#define INPUT_TYPES(ROW)");
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        const Parameter *is = &problem->parameters[i];
+        if ((is->role & ROLE_IN) != 0 && !is_known[is->type])
+            text_printf(text, " ELEMENT_%s(ROW)", element_traits[is->type].name);
+        is_known[is->type] = is_known[is->type] || (is->role & ROLE_IN) != 0;
+    }
+    text_add(text, "\n");
+}
+
+static Status build_code(const Problem *view, int compute, Text *image, Message *why)
+{
+    static const char *const names[] = {
+        "check/oracle_kernels.cu", "check/oracle_kernels.h", "check/element.h", "problem/generator.h",
+        "check/tally.h",           "../base/chacha20.h",     "../base/element_type.h"};
     enum { FILES = sizeof names / sizeof *names };
     static const char *const options[] = {"-DLANES=1", "-fmad=false", NULL};
-    char folder[PATH_MAX], paths[FILES][PATH_MAX + 32], oracle[PATH_MAX];
-    const char *inputs[FILES + 1] = {oracle};
+    char folder[PATH_MAX], paths[FILES][PATH_MAX + 32], oracle[PATH_MAX], checker[PATH_MAX];
+    const char *inputs[FILES + 2] = {oracle};
+    const ElementTraits *traits = &element_traits[view->parameters[problem_output(view)].type];
+    bool has_checker;
     Text header = {0};
     TRY(paths_home("grader", folder, sizeof folder, why));
+    TRY(oracle_find_checker(view, checker, sizeof checker, &has_checker, why));
+    inputs[FILES] = has_checker ? checker : NULL;
     for (size_t i = 0; i < FILES; i++)
         snprintf(paths[i], sizeof paths[i], "%s/%s", folder, names[i]);
     for (size_t i = 1; i < FILES; i++)
         inputs[i] = paths[i];
-    snprintf(oracle, sizeof oracle, "%s/oracle.h", process->problem.folder);
-    oracle_case_header(&process->problem, &header);
-    text_printf(&header, "typedef %s Output;\n", element_c_name(process->problem.parameters[process->output].type));
-    text_printf(&header, "#define ORACLE_FILE \"%s\"\n", oracle);
+    snprintf(oracle, sizeof oracle, "%s/oracle.h", view->folder);
+    text_add(&header, "#include \"base/element_type.h\"\n");
+    if (has_checker)
+        text_printf(&header, "#define CHECKER_FILE \"%s\"\n", checker);
+    oracle_case_header(view, &header);
+    text_printf(&header, "typedef %s Output;\n#define OUTPUT_IS_WHOLE %d\n", traits->storage, !(traits->epsilon > 0));
+    text_printf(&header, "#define OUTPUT_LOWEST %.17g\n#define OUTPUT_HIGHEST %.17g\n", traits->lowest,
+                traits->highest);
+    text_printf(&header, "#define OF_EXPECTED %d\n#define ORACLE_FILE \"%s\"\n", view->tolerance.of_expected, oracle);
+    add_input_types(view, &header);
     const DeviceCodeJob job = {
         .source = paths[0], .inputs = inputs, .options = options, .include = header.data, .compute = compute};
     Status status = device_code_build(&job, image, why);
@@ -136,15 +167,23 @@ static Status open_confined(OracleProcess *process, Message *why)
 
 static Status take_problem(OracleProcess *process, const OracleRequest *request, Message *why)
 {
-    Text image = {0};
     TRY(problem_read(request->problem, &process->problem, why));
     if (strcmp(process->problem.revision.hex, request->revision.hex) != 0)
         return fail(STATUS_BAD_INPUT, why, "%s: changed while a submission was judged", process->problem.folder);
-    process->output = problem_output(&process->problem);
-    Status status = build_code(process, request->compute, &image, why);
+    Text images[PROBLEM_MAX_PARAMETERS] = {{0}};
+    Status status = STATUS_OK;
+    size_t count = 0;
+    while (status == STATUS_OK && problem_of_output(&process->problem, count, &process->outputs[count].view)) {
+        status = build_code(&process->outputs[count].view, request->compute, &images[count], why);
+        count++;
+    }
     THEN(status, open_confined(process, why));
-    THEN(status, process->device->modules->load(process->device, image.data, image.length, &process->module, why));
-    text_free(&image);
+    for (size_t i = 0; i < count; i++) {
+        THEN(status, process->device->modules->load(process->device, images[i].data, images[i].length,
+                                                    &process->outputs[i].module, why));
+        text_free(&images[i]);
+    }
+    process->output_count = status == STATUS_OK ? count : 0;
     return status;
 }
 
@@ -153,19 +192,18 @@ static Status take_problem(OracleProcess *process, const OracleRequest *request,
 static Status drop_case(OracleProcess *process, Message *why)
 {
     CudaError error = CUDA_ERROR_SUCCESS;
-    enum { ADDRESSES = 2 * PROBLEM_MAX_PARAMETERS + 2 };
-    uint64_t addresses[ADDRESSES] = {[ADDRESSES - 2] = process->tallies, [ADDRESSES - 1] = process->pass};
     for (size_t i = 0; i < PROBLEM_MAX_PARAMETERS; i++) {
-        addresses[2 * i] = process->arrays[i].address;
-        addresses[2 * i + 1] = process->arrays[i].file;
+        OracleArray *array = &process->arrays[i];
+        OracleOutput *output = &process->outputs[i];
+        const uint64_t addresses[] = {array->address, array->result, array->file, output->tallies, output->pass};
+        for (size_t k = 0; k < sizeof addresses / sizeof *addresses && error == CUDA_ERROR_SUCCESS; k++)
+            if (addresses[k] != 0)
+                error = process->device->memory->release(process->device, addresses[k]);
+        *array = (OracleArray){0};
+        output->tallies = output->pass = 0;
+        free(output->host_tallies);
+        output->host_tallies = NULL;
     }
-    for (size_t i = 0; i < ADDRESSES && error == CUDA_ERROR_SUCCESS; i++)
-        if (addresses[i] != 0)
-            error = process->device->memory->release(process->device, addresses[i]);
-    memset(process->arrays, 0, sizeof process->arrays);
-    process->tallies = process->pass = 0;
-    free(process->host_tallies);
-    process->host_tallies = NULL;
     if (process->exchanged && error == CUDA_ERROR_SUCCESS)
         error = process->device->exchange->leave(process->device);
     if (process->memory != NULL) {
@@ -207,17 +245,22 @@ static Status take_array(OracleProcess *process, const OracleRequest *request, s
 {
     OracleArray *array = &process->arrays[parameter];
     const Problem *problem = &process->problem;
+    const Parameter *is = &problem->parameters[parameter];
     size_t shape[TENSOR_MAX_RANK], offset = request->offsets[parameter];
     TRY(problem_shape(problem, parameter, &process->testcase.sizes, shape, &array->count, why));
-    array->bytes = array->count * element_bytes(problem->parameters[parameter].type);
-    if (array->count > UINT32_MAX || offset > process->memory_bytes || array->bytes > process->memory_bytes - offset)
+    array->bytes = array->count * element_bytes(is->type);
+    array->result_offset = offset + argument_result_offset(call_argument_role(is), array->bytes);
+    if (array->count > UINT32_MAX || array->result_offset > process->memory_bytes ||
+        array->bytes > process->memory_bytes - array->result_offset)
         return fail(STATUS_BAD_INPUT, why, "%s: %zu bytes at %zu of a shared memory of %zu",
                     problem->parameters[parameter].name, array->bytes, offset, process->memory_bytes);
     array->offset = offset;
-    if (parameter == process->output)
-        memcpy(process->shape, shape, sizeof shape);
-    return status_of(process, process->device->memory->alloc(process->device, array->bytes, &array->address),
-                     "allocating memory", why);
+    CudaError error = CUDA_ERROR_SUCCESS;
+    if (is->role & ROLE_IN)
+        error = process->device->memory->alloc(process->device, array->bytes, &array->address);
+    if ((is->role & ROLE_OUT) && error == CUDA_ERROR_SUCCESS)
+        error = process->device->memory->alloc(process->device, array->bytes, &array->result);
+    return status_of(process, error, "allocating memory", why);
 }
 
 /* The grader has put the values of the file where the calls' data will lie. */
@@ -233,26 +276,29 @@ static Status take_file(OracleProcess *process, size_t parameter, Message *why)
     return status_of(process, error, "taking the values of a file", why);
 }
 
-static Status take_tallies(OracleProcess *process, Message *why)
+static Status take_tallies(OracleProcess *process, OracleOutput *output, Message *why)
 {
-    process->tally_count = blocks_of_output(process->arrays[process->output].count);
-    size_t bytes = process->tally_count * sizeof *process->host_tallies;
-    process->host_tallies = allocated(malloc(bytes));
-    return status_of(process, process->device->memory->alloc(process->device, bytes, &process->tallies),
+    size_t count;
+    TRY(problem_shape(&output->view, problem_output(&output->view), &process->testcase.sizes, output->shape, &count,
+                      why));
+    output->tally_count = blocks_of_output(count);
+    size_t bytes = output->tally_count * sizeof *output->host_tallies;
+    output->host_tallies = allocated(malloc(bytes));
+    return status_of(process, process->device->memory->alloc(process->device, bytes, &output->tallies),
                      "allocating memory", why);
 }
 
 /* What the kernel `pass` computes is kept if there is memory for it: two doubles for each element. Otherwise `tally`
  * computes it again wherever it needs it. */
-static Status take_pass(OracleProcess *process, Message *why)
+static Status take_pass(OracleProcess *process, OracleOutput *output, Message *why)
 {
     const Device *device = process->device;
-    if (device->modules->function(process->module, "pass") == NULL)
+    if (device->modules->function(output->module, "pass") == NULL)
         return STATUS_OK;
-    const size_t bytes = 2 * sizeof(double) * process->arrays[process->output].count;
-    CudaError error = device->memory->alloc(process->device, bytes, &process->pass);
+    const size_t bytes = 2 * sizeof(double) * process->arrays[problem_output(&output->view)].count;
+    CudaError error = device->memory->alloc(process->device, bytes, &output->pass);
     if (error == CUDA_ERROR_MEMORY_ALLOCATION) {
-        process->pass = 0;
+        output->pass = 0;
         return STATUS_OK;
     }
     return status_of(process, error, "allocating memory", why);
@@ -265,12 +311,15 @@ static Status take_case(OracleProcess *process, const OracleRequest *request, in
     THEN(status, map_memory(process, request, descriptor, why));
     THEN(status, open_exchange(process, request->through_host, why));
     for (size_t i = 0; i < process->problem.parameter_count && status == STATUS_OK; i++)
-        if (process->problem.parameters[i].role != ROLE_SIZE) {
+        if (parameter_is_array(&process->problem.parameters[i])) {
             status = take_array(process, request, i, why);
             THEN(status, take_file(process, i, why));
         }
-    THEN(status, take_pass(process, why));
-    return status == STATUS_OK ? take_tallies(process, why) : status;
+    for (size_t i = 0; i < process->output_count; i++) {
+        THEN(status, take_pass(process, &process->outputs[i], why));
+        THEN(status, take_tallies(process, &process->outputs[i], why));
+    }
+    return status;
 }
 
 /* --- inputs ------------------------------------------------------------------------------------------------------- */
@@ -291,13 +340,11 @@ static const struct {
     [SOURCE_VALUES] = {NULL, 0},
     [SOURCE_FILE] = {NULL, 0},
 };
-static const char *const TYPES[] = {
-    [ELEMENT_FLOAT32] = "float32", [ELEMENT_INT32] = "int32", [ELEMENT_UINT8] = "uint8"};
 
 static Status generate_impulse(const OracleProcess *process, const CaseSource *source, ElementType type,
                                const OracleArray *array, Message *why)
 {
-    uint32_t element; /* room for an element of any type */
+    uint64_t element; /* room for an element of any type */
     size_t at = source->position < 0 ? array->count / 2 : (size_t)source->position, bytes = element_bytes(type);
     element_store(type, &element, 0, source->a);
     CudaError error = process->device->copies->fill(process->device, array->address, 0, array->bytes, NULL);
@@ -323,9 +370,9 @@ static Status generate_input(const OracleProcess *process, size_t parameter, con
     if (KERNELS[source->kind].name == NULL)
         return fail(STATUS_BAD_INPUT, why, "%s: the oracle on a device makes only generated data",
                     process->problem.parameters[parameter].name);
-    snprintf(kernel, sizeof kernel, "%s_%s", KERNELS[source->kind].name, TYPES[type]);
+    snprintf(kernel, sizeof kernel, "%s_%s", KERNELS[source->kind].name, element_traits[type].name);
     size_t numbers = KERNELS[source->kind].numbers * GENERATOR_LANES; /* of the threads of one group */
-    return launch_kernel(process, kernel, &fill, sizeof fill,
+    return launch_kernel(process, process->outputs[0].module, kernel, &fill, sizeof fill,
                          blocks_for((array->count + numbers - 1) / numbers * GENERATOR_LANES), why);
 }
 
@@ -343,11 +390,11 @@ static Status fill_inputs(OracleProcess *process, const GeneratorKey *secret, Me
     Status status = STATUS_OK;
     const Problem *problem = &process->problem;
     for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++)
-        if (problem->parameters[i].role == ROLE_IN)
+        if ((problem->parameters[i].role & ROLE_IN) != 0)
             status = generate_input(process, i, secret, why);
     for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
         const OracleArray *array = &process->arrays[i];
-        if (problem->parameters[i].role == ROLE_IN)
+        if ((problem->parameters[i].role & ROLE_IN) != 0)
             status = status_of(process, hand_out(process, array), "copying inputs", why);
     }
     return status;
@@ -358,58 +405,96 @@ static Status fill_inputs(OracleProcess *process, const GeneratorKey *secret, Me
 static CudaError take_in(const OracleProcess *process, const OracleArray *array)
 {
     if (process->exchanged)
-        return process->device->exchange->take(process->device, array->address, array->offset, array->bytes);
-    return process->device->copies->write(process->device, array->address, process->memory + array->offset,
+        return process->device->exchange->take(process->device, array->result, array->result_offset, array->bytes);
+    return process->device->copies->write(process->device, array->result, process->memory + array->result_offset,
                                           array->bytes, NULL);
 }
 
-static Status tally_output(OracleProcess *process, Message *why)
+static Status tally_output(OracleProcess *process, OracleOutput *output, Message *why)
 {
-    const OracleArray *output = &process->arrays[process->output];
-    OracleTally tally = {.count = (uint32_t)output->count,
-                         .sum_factor = process->problem.tolerance.sum_factor,
-                         .output = (const void *)(uintptr_t)output->address,
-                         .tallies = (Tally *)(uintptr_t)process->tallies,
-                         .pass = (void *)(uintptr_t)process->pass};
+    const size_t parameter = problem_output(&output->view);
+    const Tolerance *tolerance = &output->view.tolerance;
+    const OracleArray *array = &process->arrays[parameter];
+    OracleTally tally = {.count = (uint32_t)array->count,
+                         .share = tolerance->unit * tolerance->sum_factor,
+                         .output = (const void *)(uintptr_t)array->result,
+                         .tallies = (Tally *)(uintptr_t)output->tallies,
+                         .pass = (void *)(uintptr_t)output->pass};
     for (size_t i = 0; i < PROBLEM_MAX_PARAMETERS; i++) {
-        tally.inputs[i] = (const void *)(uintptr_t)process->arrays[i].address;
+        const OracleArray *other = &process->arrays[i];
+        tally.inputs[i] = (const void *)(uintptr_t)(other->address != 0 ? other->address : other->result);
         tally.sizes[i] = process->testcase.sizes.values[i];
     }
     for (size_t i = 0; i < TENSOR_MAX_RANK; i++)
-        tally.shape[i] = (uint32_t)process->shape[i];
-    Status status = status_of(process, take_in(process, output), "copying the output", why);
-    process->reply.taken_s = now_s();
-    if (status == STATUS_OK && process->pass != 0)
-        status = launch_kernel(process, "pass", &tally, sizeof tally, blocks_of_output(output->count), why);
-    THEN(status, launch_kernel(process, "tally", &tally, sizeof tally, process->tally_count, why));
+        tally.shape[i] = (uint32_t)output->shape[i];
+    Status status = STATUS_OK;
+    if (output->pass != 0)
+        status = launch_kernel(process, output->module, "pass", &tally, sizeof tally, blocks_of_output(array->count),
+                               why);
+    THEN(status, launch_kernel(process, output->module, "tally", &tally, sizeof tally, output->tally_count, why));
     THEN(status, status_of(process,
-                           process->device->copies->read(process->device, process->host_tallies, process->tallies,
-                                                         process->tally_count * sizeof *process->host_tallies, NULL),
+                           process->device->copies->read(process->device, output->host_tallies, output->tallies,
+                                                         output->tally_count * sizeof *output->host_tallies, NULL),
                            "comparing", why));
     return status;
 }
 
-static Status check_output(OracleProcess *process, Message *why)
+static Status check_output(OracleProcess *process, OracleOutput *output, bool *accepted, Comparison *comparison,
+                           Message *why)
 {
-    const Problem *problem = &process->problem;
-    const OracleArray *output = &process->arrays[process->output];
-    OracleReply *reply = &process->reply;
+    const Problem *view = &output->view;
+    const size_t parameter = problem_output(view);
     Tally sum = tally_empty();
-    TRY(tally_output(process, why));
-    for (size_t i = 0; i < process->tally_count; i++)
-        tally_add(&sum, &process->host_tallies[i]);
+    TRY(tally_output(process, output, why));
+    for (size_t i = 0; i < output->tally_count; i++)
+        tally_add(&sum, &output->host_tallies[i]);
     if (sum.unfit > 0)
-        return fail(STATUS_SYSTEM, why, "%s/oracle.h: an expected value is not finite", problem->folder);
-    checker_summarise(&problem->tolerance, true, &sum, process->arrays[process->output].count,
-                      problem->parameters[process->output].rank, process->shape, &reply->comparison);
-    reply->accepted = checker_accepts(&problem->tolerance, &sum, reply->comparison.count) &&
-                      !reply->comparison.rms_exceeded;
-    if (reply->accepted || !process->exchanged)
-        return STATUS_OK;
-    return status_of(process,
-                     process->device->copies->read(process->device, process->memory + output->offset, output->address,
-                                                   output->bytes, NULL),
-                     "copying the output to the host", why);
+        return fail(STATUS_SYSTEM, why, "%s/oracle.h: an expected value is not finite", view->folder);
+    checker_summarise(&view->tolerance, true, &sum, process->arrays[parameter].count, view->parameters[parameter].rank,
+                      output->shape, comparison);
+    *accepted = checker_accepts(&view->tolerance, &sum, comparison->count) && !comparison->rms_exceeded;
+    return STATUS_OK;
+}
+
+/* Copies the outputs before all else: what is checked is what the process has alone. */
+static Status take_outputs(OracleProcess *process, Message *why)
+{
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < process->output_count; i++)
+        THEN(status, status_of(process,
+                               take_in(process, &process->arrays[problem_output(&process->outputs[i].view)]),
+                               "copying the output", why));
+    process->reply.taken_s = now_s();
+    return status;
+}
+
+/* The host explains what is wrong with them. */
+static Status give_outputs(OracleProcess *process, Message *why)
+{
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < process->output_count && process->exchanged; i++) {
+        const OracleArray *array = &process->arrays[problem_output(&process->outputs[i].view)];
+        THEN(status, status_of(process,
+                               process->device->copies->read(process->device, process->memory + array->result_offset,
+                                                             array->result, array->bytes, NULL),
+                               "copying the output to the host", why));
+    }
+    return status;
+}
+
+/* The comparison is that of the first output that is refused, or of the first. */
+static Status check_outputs(OracleProcess *process, Message *why)
+{
+    OracleReply *reply = &process->reply;
+    Status status = take_outputs(process, why);
+    reply->accepted = true;
+    for (size_t i = 0; i < process->output_count && status == STATUS_OK && reply->accepted; i++) {
+        Comparison comparison;
+        status = check_output(process, &process->outputs[i], &reply->accepted, &comparison, why);
+        if (status == STATUS_OK && (i == 0 || !reply->accepted))
+            reply->comparison = comparison;
+    }
+    return status != STATUS_OK || reply->accepted ? status : give_outputs(process, why);
 }
 
 /* --- serving ------------------------------------------------------------------------------------------------------ */
@@ -419,12 +504,12 @@ static Status serve_request(OracleProcess *process, const OracleRequest *request
 {
     if (request->kind == ORACLE_PROBLEM && process->device == NULL)
         return take_problem(process, request, why);
-    if (request->kind == ORACLE_CASE && process->module != NULL)
+    if (request->kind == ORACLE_CASE && process->output_count > 0)
         return take_case(process, request, descriptor, why);
-    if (request->kind == ORACLE_FILL && process->tallies != 0)
+    if (request->kind == ORACLE_FILL && process->outputs[0].tallies != 0)
         return fill_inputs(process, &request->secret, why);
-    if (request->kind == ORACLE_CHECK && process->tallies != 0)
-        return check_output(process, why);
+    if (request->kind == ORACLE_CHECK && process->outputs[0].tallies != 0)
+        return check_outputs(process, why);
     return fail(STATUS_BAD_INPUT, why, "the oracle on %s: request %d out of turn", process->device_name, request->kind);
 }
 
@@ -460,11 +545,12 @@ int oracle_main(int argc, char **argv)
         going = answer_request(&process, &request, descriptors[0]);
         control_close(descriptors);
     }
-    if (process.module != NULL)
-        process.device->modules->unload(process.device, process.module);
+    for (size_t i = 0; i < process.output_count; i++) {
+        process.device->modules->unload(process.device, process.outputs[i].module);
+        free(process.outputs[i].host_tallies);
+    }
     if (process.device != NULL)
         process.device->close(process.device);
-    free(process.host_tallies);
     problem_free(&process.problem);
     return 0;
 }
@@ -630,7 +716,7 @@ static Status give_files(const DeviceOracle *oracle, const Testcase *testcase, i
 {
     for (size_t i = 0; i < oracle->problem->parameter_count; i++) {
         const CaseSource *source = &testcase->sources[i];
-        if (oracle->problem->parameters[i].role != ROLE_IN || source->kind != SOURCE_PERTURBED)
+        if ((oracle->problem->parameters[i].role & ROLE_IN) == 0 || source->kind != SOURCE_PERTURBED)
             continue;
         const size_t bytes = tensor_count(&source->literal) * element_bytes(source->literal.type);
         if (!written(memory, source->literal.data, bytes, offsets[i]))
@@ -645,7 +731,7 @@ Status device_oracle_case(DeviceOracle *oracle, const Testcase *testcase, int me
     OracleRequest request = {
         .kind = ORACLE_CASE, .testcase = *testcase, .memory_bytes = memory_bytes, .through_host = exchange == NULL};
     for (size_t i = 0; i < oracle->problem->parameter_count; i++)
-        if (oracle->problem->parameters[i].role != ROLE_SIZE)
+        if (parameter_is_array(&oracle->problem->parameters[i]))
             request.offsets[i] = offsets[i];
     Status status = device_oracle_ready(oracle, why);
     THEN(status, give_files(oracle, testcase, memory, offsets, why));

@@ -4,7 +4,10 @@
  * LANES 8 a Real is a vector with the values of eight neighbours along the last index, and oracle() computes eight
  * elements at once. For a GPU it is compiled with LANES 1, and each thread computes one element. All three do the same
  * operations in the same order and give the same bits. No product is fused with a sum (-ffp-contract=off, -fmad=false),
- * since the compilers might not fuse the same ones.  */
+ * since the compilers might not fuse the same ones. base/element_type.h comes first.
+ *
+ * An output whose index does not grow with its inputs' along the last index, as that of a transposed convolution, has no
+ * neighbours to be computed with: #define ORACLE_SINGLE in oracle.h leaves out LANES 8, and a Real is a double.  */
 #ifndef GRADER_CHECK_ELEMENT_H
 #define GRADER_CHECK_ELEMENT_H
 
@@ -18,19 +21,58 @@
 #define ORACLE static inline
 #endif
 
-#if LANES == 1
-
 #ifndef REAL
 #define REAL double
 #endif
+
+/* The number at an index, the same for all neighbours: c->filter[index], of any type of elements. */
+#ifdef __CUDACC__
+template <typename Element> ORACLE Element load_element(const Element *element)
+{
+    return *element;
+}
+ORACLE float load_element(const float *element)
+{
+    return __ldg(element);
+}
+ORACLE int32_t load_element(const int32_t *element)
+{
+    return __ldg(element);
+}
+ORACLE uint8_t load_element(const uint8_t *element)
+{
+    return __ldg(element);
+}
+#define NUMBER_FUNCTION(NAME, name, Element, C_NAME, VECTOR, NPY, READ, ...)                                           \
+    ORACLE double number_at(const Element *array, long index)                                                          \
+    {                                                                                                                  \
+        return READ(load_element(array + index));                                                                      \
+    }
+#else
+#define NUMBER_FUNCTION(NAME, name, Element, C_NAME, VECTOR, NPY, READ, ...)                                           \
+    static inline double number_##name(const Element *array, long index)                                               \
+    {                                                                                                                  \
+        return READ(array[index]);                                                                                     \
+    }
+#define FOR_TYPE(NAME, name, Element, ...) const Element * : number_##name,
+#define number_at(array, index) _Generic((array), ELEMENT_TYPES(FOR_TYPE) default: number_float32)(array, index)
+#endif
+ELEMENT_TYPES(NUMBER_FUNCTION)
+
+/* The value of a scalar, of which Sizes has the bits. */
+ORACLE double scalar_of(int64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+#if LANES == 1
+
 typedef REAL Real;
 
 /* The element of an array, as a Real. */
-#ifdef __CUDACC__
-#define at(array, index) ((Real)__ldg(&(array)[index]))
-#else
-#define at(array, index) ((Real)(array)[index])
-#endif
+#define at(array, index) ((Real)number_at(array, index))
 
 /* The element where 0 <= position < extent, else 0: an array with ghost cells. `position` is the index of the element
  * within its row (or whatever it must stay inside), `index` that within the array. */
@@ -50,55 +92,77 @@ ORACLE Real positive_part(Real x)
     return x > 0 ? x : 0;
 }
 
+ORACLE Real larger_of(Real x, Real y)
+{
+    return x > y ? x : y;
+}
+
+#ifdef __CUDACC__
+#define REAL_FUNCTION(name)                                                                                            \
+    ORACLE Real real_##name(Real x)                                                                                    \
+    {                                                                                                                  \
+        return name(x);                                                                                                \
+    }
+#else
+#define REAL_FUNCTION(name)                                                                                            \
+    static inline Real real_##name(Real x)                                                                             \
+    {                                                                                                                  \
+        return _Generic(x, long double : name##l, default : name)(x);                                                  \
+    }
+#endif
+
 #else
 
 typedef double Real __attribute__((vector_size(8 * LANES)));
 typedef int64_t RealBits __attribute__((vector_size(8 * LANES)));
-typedef float Floats __attribute__((vector_size(4 * LANES)));
-typedef int32_t Ints __attribute__((vector_size(4 * LANES)));
-typedef uint8_t Bytes __attribute__((vector_size(LANES)));
 
-/* The elements from `index` on, one for each neighbour. */
-#define AT_FUNCTION(name, element, Elements)                                                                           \
-    static inline Real name(const element *array, long index)                                                          \
+/* The elements from `index` on, one for each neighbour; at the border, where some of them are not inside, one by one. */
+#define AT_NUMBERS(NAME, name, Element, ...)                                                                           \
+    static inline Real at_##name(const Element *array, long index)                                                     \
     {                                                                                                                  \
+        typedef Element Elements __attribute__((vector_size(LANES * sizeof(Element))));                                \
         Elements elements;                                                                                             \
         memcpy(&elements, array + index, sizeof elements);                                                             \
         return __builtin_convertvector(elements, Real);                                                                \
     }
-AT_FUNCTION(at_floats, float, Floats)
-AT_FUNCTION(at_ints, int, Ints)
-AT_FUNCTION(at_bytes, unsigned char, Bytes)
-#define at(array, index)                                                                                               \
-    _Generic((array), const float * : at_floats, const int * : at_ints, const unsigned char * : at_bytes)(array, index)
-
-/* At the border some neighbours are inside and some are not; within a row all are inside. */
-#define AT_INSIDE_FUNCTION(name, element)                                                                              \
-    static inline Real name##_inside(const element *array, long index, long position, long extent)                     \
+#define AT_HALVES(NAME, name, Element, C_NAME, VECTOR, NPY, READ, ...)                                                 \
+    static inline Real at_##name(const Element *array, long index)                                                     \
+    {                                                                                                                  \
+        Real elements;                                                                                                 \
+        for (long lane = 0; lane < LANES; lane++)                                                                      \
+            elements[lane] = READ(array[index + lane]);                                                                \
+        return elements;                                                                                               \
+    }
+#define AT_OTHERS(NAME, name, Element, C_NAME, VECTOR, NPY, READ, ...)                                                 \
+    static inline Real at_##name##_inside(const Element *array, long index, long position, long extent)                \
     {                                                                                                                  \
         Real elements = {0};                                                                                           \
         if (position >= 0 && position + LANES <= extent)                                                               \
-            return name(array, index);                                                                                 \
+            return at_##name(array, index);                                                                            \
         for (long lane = 0; lane < LANES; lane++)                                                                      \
             if (position + lane >= 0 && position + lane < extent)                                                      \
-                elements[lane] = array[index + lane];                                                                  \
+                elements[lane] = READ(array[index + lane]);                                                            \
+        return elements;                                                                                               \
+    }                                                                                                                  \
+    static inline Real at_##name##_apart(const Element *array, long index, long stride)                                \
+    {                                                                                                                  \
+        Real elements = {0};                                                                                           \
+        for (long lane = 0; lane < LANES; lane++)                                                                      \
+            elements[lane] = READ(array[index + lane * stride]);                                                       \
         return elements;                                                                                               \
     }
-AT_INSIDE_FUNCTION(at_floats, float)
-AT_INSIDE_FUNCTION(at_ints, int)
-AT_INSIDE_FUNCTION(at_bytes, unsigned char)
-#define at_inside(array, index, position, extent)                                                                      \
-    _Generic((array), const float *: at_floats_inside, const int *: at_ints_inside,                                    \
-             const unsigned char *: at_bytes_inside)(array, index, position, extent)
+ELEMENT_NUMBERS(AT_NUMBERS)
+ELEMENT_HALVES(AT_HALVES)
+ELEMENT_TYPES(AT_OTHERS)
 
-static inline Real floats_apart(const float *array, long index, long stride)
-{
-    Real elements = {0};
-    for (long lane = 0; lane < LANES; lane++)
-        elements[lane] = array[index + lane * stride];
-    return elements;
-}
-#define at_apart(array, index, stride) floats_apart(array, index, stride)
+#define AT_FOR_TYPE(NAME, name, Element, ...) const Element * : at_##name,
+#define INSIDE_FOR_TYPE(NAME, name, Element, ...) const Element * : at_##name##_inside,
+#define APART_FOR_TYPE(NAME, name, Element, ...) const Element * : at_##name##_apart,
+#define at(array, index) _Generic((array), ELEMENT_TYPES(AT_FOR_TYPE) default: at_float32)(array, index)
+#define at_inside(array, index, position, extent)                                                                      \
+    _Generic((array), ELEMENT_TYPES(INSIDE_FOR_TYPE) default: at_float32_inside)(array, index, position, extent)
+#define at_apart(array, index, stride)                                                                                 \
+    _Generic((array), ELEMENT_TYPES(APART_FOR_TYPE) default: at_float32_apart)(array, index, stride)
 
 static inline Real magnitude_of(Real x)
 {
@@ -110,7 +174,28 @@ static inline Real positive_part(Real x)
     return (Real)((RealBits)x & (x > 0));
 }
 
+static inline Real larger_of(Real x, Real y)
+{
+    const RealBits is_larger = x > y;
+    return (Real)(((RealBits)x & is_larger) | ((RealBits)y & ~is_larger));
+}
+
+#define REAL_FUNCTION(name)                                                                                            \
+    static inline Real real_##name(Real x)                                                                             \
+    {                                                                                                                  \
+        for (int lane = 0; lane < LANES; lane++)                                                                       \
+            x[lane] = name(x[lane]);                                                                                   \
+        return x;                                                                                                      \
+    }
+
 #endif
+
+/* real_exp(x) and so on, of each neighbour. On a GPU the last bits may differ from those of the host. */
+REAL_FUNCTION(exp)
+REAL_FUNCTION(log)
+REAL_FUNCTION(sqrt)
+REAL_FUNCTION(tanh)
+REAL_FUNCTION(floor)
 
 /* A sum, and the sum of the magnitudes of its terms, which bounds its rounding error. */
 typedef struct Sum {
@@ -118,6 +203,15 @@ typedef struct Sum {
 } Sum;
 
 #define SUM_ZERO ((Sum){0})
+
+/* A value that is no sum, and the bound of its error, of which "bound_factor" in problem.json takes a multiple. */
+ORACLE Sum bounded(Real value, Real bound)
+{
+    Sum sum;
+    sum.value = value;
+    sum.magnitude = bound;
+    return sum;
+}
 
 /* Adds a term, for instance a bias. */
 ORACLE Sum sum_add_term(Sum sum, Real term)

@@ -39,7 +39,7 @@ static Status draw_data(Foresight *foresight, const GeneratorKey *secret, Messag
     Status status = STATUS_OK;
     for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
         size_t shape[TENSOR_MAX_RANK], count;
-        if (problem->parameters[i].role != ROLE_IN)
+        if ((problem->parameters[i].role & ROLE_IN) == 0)
             continue;
         status = problem_shape(problem, i, &foresight->testcase->sizes, shape, &count, why);
         if (status != STATUS_OK)
@@ -88,19 +88,24 @@ static double largest(const double *values, size_t count)
 static DataChange change_of(const Foresight *foresight)
 {
     const Tolerance *tolerance = &foresight->problem->tolerance;
-    const bool levels = foresight->problem->parameters[problem_output(foresight->problem)].type == ELEMENT_UINT8;
-    const double slack = FLT_EPSILON * tolerance->max_factor * largest(foresight->magnitude, foresight->count) +
-                         tolerance->levels;
+    const ElementTraits *traits =
+        &element_traits[foresight->problem->parameters[problem_output(foresight->problem)].type];
+    const bool is_whole = !(traits->epsilon > 0);
+    const double slack = tolerance->unit * tolerance->max_factor * largest(foresight->magnitude, foresight->count) +
+                         tolerance->absolute;
     double changes = 0, outputs = 0;
     size_t far = 0;
     for (size_t i = 0; i < foresight->count; i++) {
-        const double expected = levels ? tally_level(foresight->expected[i]) : foresight->expected[i];
-        const double foreseen = levels ? tally_level(foresight->foreseen[i]) : foresight->foreseen[i];
+        const double expected = is_whole ? tally_whole(foresight->expected[i], traits->lowest, traits->highest)
+                                         : foresight->expected[i];
+        const double foreseen = is_whole ? tally_whole(foresight->foreseen[i], traits->lowest, traits->highest)
+                                         : foresight->foreseen[i];
+        const double magnitude = tolerance->of_expected ? fabs(expected) : foresight->magnitude[i];
         const double change = fabs(expected - foreseen);
-        const double bound = FLT_EPSILON * tolerance->sum_factor * foresight->magnitude[i] + slack;
+        const double bound = tolerance->unit * tolerance->sum_factor * magnitude + slack;
         changes += change * change;
         outputs += expected * expected;
-        far += change > (levels ? FAR_LEVEL : FAR_FLOAT) * bound;
+        far += change > (is_whole ? FAR_LEVEL : FAR_FLOAT) * bound;
     }
     return (DataChange){.rms = outputs > 0 ? sqrt(changes / outputs) : 0,
                         .far_share = (double)far / (double)foresight->count};

@@ -35,8 +35,10 @@ typedef struct Library {
 } Library;
 
 struct Oracle {
-    const Problem *problem;
-    Library single, neighbours; /* `neighbours` is empty if the oracle computes in long double */
+    Problem problem;            /* as it is for the output */
+    Library single, neighbours; /* `neighbours` is empty if there are none to compute together */
+    Library checker;            /* empty if the output has one right answer */
+    Oracle *next;               /* of the next output; NULL: none */
 };
 
 /* One of the libraries that are compiled from the same sources. */
@@ -44,10 +46,11 @@ typedef struct Form {
     const char *name;
     const char *real; /* the type of one number */
     int lanes;
+    bool is_checker;
 } Form;
 
-static const Form form_single = {"single", "double", 1}, form_neighbours = {"neighbours", "double", LANES},
-                  form_wide = {"wide", "long double", 1};
+static const Form form_single = {"single", "double", 1, false}, form_neighbours = {"neighbours", "double", LANES, false},
+                  form_wide = {"wide", "long double", 1, false}, form_checker = {"checker", "double", 1, true};
 
 /* No -ffast-math, and no product fused with a sum (grader/check/element.h). */
 #define FLAGS "-std=gnu11", "-O3", "-ffp-contract=off", "-Wno-psabi", "-fPIC", "-shared"
@@ -55,33 +58,56 @@ static const Form form_single = {"single", "double", 1}, form_neighbours = {"nei
 /* --- what is compiled --------------------------------------------------------------------------------------------- */
 
 typedef struct Sources {
-    char row[PATH_MAX], element[PATH_MAX], kept_pass[PATH_MAX], oracle[PATH_MAX];
+    char row[PATH_MAX], element[PATH_MAX], element_type[PATH_MAX], kept_pass[PATH_MAX];
+    char oracle[PATH_MAX], checker[PATH_MAX];
+    bool is_single, has_checker; /* ORACLE_SINGLE; checker.h has a function for the output */
     Text case_header;
     Digest digest; /* of all sources, the flags and the compiler */
 } Sources;
 
-/* Adds the type Case, which has a member for each parameter but the output, and one for the values of ORACLE_PASS
- * (grader/check/element.h). */
+/* Adds the type Case, which has a member for each parameter, and one for the values of ORACLE_PASS
+ * (grader/check/element.h). Only checker.h sees arrays that are only written. */
 static void add_case_type(const Problem *problem, Text *text)
 {
-    text_add(text, "typedef struct Case {\n");
+    text_add(text, "#include <stdbool.h>\n#include <stddef.h>\n#ifdef CHECKER_FILE\n#define OF_CHECKER(...) __VA_ARGS__\n"
+                   "#else\n#define OF_CHECKER(...)\n#endif\ntypedef struct Case {\n");
     for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role != ROLE_OUT)
+        if (parameter_is_array(&problem->parameters[i]))
+            text_printf(text, problem->parameters[i].role == ROLE_OUT ? "    OF_CHECKER(const %s *%s;)\n" : "    const %s *%s;\n",
+                        element_traits[problem->parameters[i].type].storage, problem->parameters[i].name);
+        else
             text_printf(text, "    %s %s;\n", problem->parameters[i].c_type, problem->parameters[i].name);
-    text_add(text, "    const void *kept_pass;\n} Case;\n");
-    text_add(text, "#define CASE_OF(inputs, sizes) {");
+    text_add(text, "    const void *kept_pass;\n} Case;\n#define CASE_OF(inputs, sizes) {");
     for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role != ROLE_OUT)
-            text_printf(text, " .%s = (%s)%s[%zu],", problem->parameters[i].name, problem->parameters[i].c_type,
-                        problem->parameters[i].role == ROLE_IN ? "inputs" : "sizes", i);
+        if (parameter_is_array(&problem->parameters[i]))
+            text_printf(text, problem->parameters[i].role == ROLE_OUT ? " OF_CHECKER(.%s = (const %s *)inputs[%zu],)"
+                                                                      : " .%s = (const %s *)inputs[%zu],",
+                        problem->parameters[i].name, element_traits[problem->parameters[i].type].storage, i);
+        else
+            text_printf(text, problem->parameters[i].role == ROLE_SCALAR ? " .%s = (%s)scalar_of(sizes[%zu]),"
+                                                                         : " .%s = (%s)sizes[%zu],",
+                        problem->parameters[i].name, problem->parameters[i].c_type, i);
     text_add(text, " }\n");
+}
+
+/* "oracle"; where a problem has several outputs, "oracle_indices". */
+static void add_function_name(const Problem *problem, const char *kind, Text *text)
+{
+    Problem second;
+    text_add(text, kind);
+    if (problem_of_output(problem, 1, &second))
+        text_printf(text, "_%s", problem->parameters[problem_output(problem)].name);
 }
 
 /* Adds how a function like oracle() is called for the element at a position. */
 static void add_call(const Problem *problem, Text *text)
 {
     int rank = problem->parameters[problem_output(problem)].rank;
-    text_printf(text, "enum { RANK = %d };\n#define ORACLE_CALL(function, c, position) function(c", rank);
+    text_add(text, "#define ORACLE_FUNCTION ");
+    add_function_name(problem, "oracle", text);
+    text_add(text, "\n#define CHECKER_FUNCTION ");
+    add_function_name(problem, "checker", text);
+    text_printf(text, "\nenum { RANK = %d };\n#define ORACLE_CALL(function, c, position) function(c", rank);
     for (int i = 0; i < rank; i++)
         text_printf(text, ", position[%d]", i);
     text_add(text, ")\n");
@@ -93,8 +119,30 @@ void oracle_case_header(const Problem *problem, Text *text)
     add_call(problem, text);
 }
 
+/* Whether the text has the word, such as the name of a function. */
+static bool has_word(const char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word))
+        if ((at == text || !text_in_word(at[-1])) && !text_in_word(at[length]))
+            return true;
+    return false;
+}
+
+Status oracle_find_checker(const Problem *problem, char *path, size_t size, bool *found, Message *why)
+{
+    Text text = {0}, name = {0};
+    snprintf(path, size, "%s/checker.h", problem->folder);
+    Status status = text_read_file(path, MAX_SOURCE_BYTES, &text, why);
+    add_function_name(problem, "checker", &name);
+    *found = status == STATUS_OK && has_word(text.data, name.data);
+    text_free(&name);
+    text_free(&text);
+    return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
 /* Refuses an oracle that includes a file, which would not be part of the digest. */
-static Status check_alone(const char *path, Message *why)
+static Status check_alone(const char *path, bool *is_single, Message *why)
 {
     Text text = {0};
     Status status = text_read_file(path, MAX_SOURCE_BYTES, &text, why);
@@ -102,6 +150,7 @@ static Status check_alone(const char *path, Message *why)
     if (include != NULL)
         status = fail(STATUS_BAD_INPUT, why, "%s:%d: expected no #include: an oracle stands alone", path,
                       text_line_at(text.data, (size_t)(include - text.data)));
+    *is_single = status == STATUS_OK && has_word(text.data, "ORACLE_SINGLE");
     text_free(&text);
     return status;
 }
@@ -127,12 +176,20 @@ static Status find_sources(const Problem *problem, Sources *sources, Message *wh
     snprintf(sources->oracle, sizeof sources->oracle, "%s/oracle.h", problem->folder);
     Status status = paths_home("grader/check/row.c", sources->row, sizeof sources->row, why);
     THEN(status, paths_home("grader/check/element.h", sources->element, sizeof sources->element, why));
+    THEN(status, paths_home("base/element_type.h", sources->element_type, sizeof sources->element_type, why));
     THEN(status, paths_home("grader/check/kept_pass.h", sources->kept_pass, sizeof sources->kept_pass, why));
     THEN(status, judge_source_hash(&hash, sources->row, why));
     THEN(status, judge_source_hash(&hash, sources->element, why));
+    THEN(status, judge_source_hash(&hash, sources->element_type, why));
     THEN(status, judge_source_hash(&hash, sources->kept_pass, why));
-    THEN(status, check_alone(sources->oracle, why));
+    THEN(status, check_alone(sources->oracle, &sources->is_single, why));
     THEN(status, judge_source_hash(&hash, sources->oracle, why));
+    THEN(status, oracle_find_checker(problem, sources->checker, sizeof sources->checker, &sources->has_checker, why));
+    bool ignored;
+    if (sources->has_checker)
+        THEN(status, check_alone(sources->checker, &ignored, why));
+    if (sources->has_checker)
+        THEN(status, judge_source_hash(&hash, sources->checker, why));
     THEN(status, hash_compiler(&hash, why));
     sources->digest = hash_end(&hash);
     return status;
@@ -162,17 +219,20 @@ static Status compile_form(const Sources *sources, const Form *form, const char 
                            Message *why)
 {
     char case_file[PATH_MAX], march[40], define_real[40], define_lanes[40];
-    char define_case[PATH_MAX + 40], define_oracle[PATH_MAX + 40];
+    char define_case[PATH_MAX + 40], define_oracle[PATH_MAX + 40], define_checker[PATH_MAX + 40] = "-DORACLE_ALONE";
     snprintf(case_file, sizeof case_file, "%s/case.h", folder);
     snprintf(march, sizeof march, "-march=%s", processor_level());
     snprintf(define_real, sizeof define_real, "-DREAL=%s", form->real);
     snprintf(define_lanes, sizeof define_lanes, "-DLANES=%d", form->lanes);
     snprintf(define_case, sizeof define_case, "-DCASE_FILE=\"%s\"", case_file);
     snprintf(define_oracle, sizeof define_oracle, "-DORACLE_FILE=\"%s\"", sources->oracle);
-    const char *const argv[] = {"/usr/bin/env", "gcc",         FLAGS,        march, define_real, define_lanes,
-                                define_case,    define_oracle, sources->row, "-o",  library,     NULL};
+    if (form->is_checker)
+        snprintf(define_checker, sizeof define_checker, "-DCHECKER_FILE=\"%s\"", sources->checker);
+    const char *const argv[] = {"/usr/bin/env", "gcc",         FLAGS,          march,        define_real, define_lanes,
+                                define_case,    define_oracle, define_checker, sources->row, "-o",        library,
+                                NULL};
     TRY(text_write_file(case_file, &sources->case_header, why));
-    return judge_source_compile(argv, folder, sources->oracle, why);
+    return judge_source_compile(argv, folder, form->is_checker ? sources->checker : sources->oracle, why);
 }
 
 /* --- loading ------------------------------------------------------------------------------------------------------ */
@@ -231,17 +291,33 @@ static Status library_open(const Sources *sources, const Form *form, Library *li
     return compile_and_load(sources, form, &key, library, why);
 }
 
-static Status open_forms(const Problem *problem, const Form *single, const Form *neighbours, Oracle **oracle,
-                         Message *why)
+/* An output in double needs more than double to be checked. */
+static Status open_output(const Problem *view, bool wide, Oracle **oracle, Message *why)
 {
     Sources sources = {0};
     *oracle = allocated(calloc(1, sizeof **oracle));
-    (*oracle)->problem = problem;
-    Status status = find_sources(problem, &sources, why);
-    THEN(status, library_open(&sources, single, &(*oracle)->single, why));
-    if (status == STATUS_OK && neighbours != NULL)
-        status = library_open(&sources, neighbours, &(*oracle)->neighbours, why);
+    (*oracle)->problem = *view;
+    wide = wide || view->parameters[problem_output(view)].type == ELEMENT_FLOAT64;
+    Status status = find_sources(view, &sources, why);
+    THEN(status, library_open(&sources, wide ? &form_wide : &form_single, &(*oracle)->single, why));
+    if (status == STATUS_OK && !wide && !sources.is_single)
+        status = library_open(&sources, &form_neighbours, &(*oracle)->neighbours, why);
+    if (status == STATUS_OK && sources.has_checker)
+        status = library_open(&sources, &form_checker, &(*oracle)->checker, why);
     text_free(&sources.case_header);
+    return status;
+}
+
+static Status open_outputs(const Problem *problem, bool wide, Oracle **oracle, Message *why)
+{
+    Status status = STATUS_OK;
+    Oracle **next = oracle;
+    Problem view;
+    *oracle = NULL;
+    for (size_t number = 0; status == STATUS_OK && problem_of_output(problem, number, &view); number++) {
+        status = open_output(&view, wide, next, why);
+        next = &(*next)->next;
+    }
     if (status != STATUS_OK) {
         oracle_close(*oracle);
         *oracle = NULL;
@@ -251,23 +327,40 @@ static Status open_forms(const Problem *problem, const Form *single, const Form 
 
 Status oracle_open(const Problem *problem, Oracle **oracle, Message *why)
 {
-    return open_forms(problem, &form_single, &form_neighbours, oracle, why);
+    return open_outputs(problem, false, oracle, why);
 }
 
 Status oracle_open_wide(const Problem *problem, Oracle **oracle, Message *why)
 {
-    return open_forms(problem, &form_wide, NULL, oracle, why);
+    return open_outputs(problem, true, oracle, why);
+}
+
+const Problem *oracle_problem(const Oracle *oracle)
+{
+    return &oracle->problem;
+}
+
+const Oracle *oracle_next(const Oracle *oracle)
+{
+    return oracle->next;
+}
+
+bool oracle_has_checker(const Oracle *oracle)
+{
+    return oracle->checker.row != NULL;
 }
 
 void oracle_close(Oracle *oracle)
 {
-    if (oracle == NULL)
-        return;
-    if (oracle->single.row != NULL)
-        dlclose(oracle->single.handle);
-    if (oracle->neighbours.row != NULL)
-        dlclose(oracle->neighbours.handle);
-    free(oracle);
+    while (oracle != NULL) {
+        Oracle *const next = oracle->next;
+        const Library *const libraries[] = {&oracle->single, &oracle->neighbours, &oracle->checker};
+        for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+            if (libraries[i]->row != NULL)
+                dlclose(libraries[i]->handle);
+        free(oracle);
+        oracle = next;
+    }
 }
 
 /* --- evaluating --------------------------------------------------------------------------------------------------- */
@@ -279,6 +372,7 @@ typedef struct Evaluation {
     int rank;
     size_t shape[TENSOR_MAX_RANK];
     bool is_pass;           /* of the inner sums, not of the output */
+    bool by_checker;        /* by checker.h, which sees the output */
     OracleBetween *between; /* changes the inner sums; NULL: they stay */
     KeptPass kept;
 } Evaluation;
@@ -298,6 +392,8 @@ static void evaluate_with(const Evaluation *evaluation, const Library *library, 
 {
     int64_t position[TENSOR_MAX_RANK];
     position_of(evaluation, first, position);
+    if (evaluation->by_checker)
+        library = &evaluation->oracle->checker;
     RowFunction *const function = evaluation->is_pass ? library->pass : library->row;
     function(evaluation->inputs, evaluation->sizes->values, &evaluation->kept, position, count, expected, magnitude);
 }
@@ -319,7 +415,7 @@ static OracleOutcome evaluate_row(const Evaluation *evaluation, size_t first, si
                                   double *magnitude)
 {
     const Oracle *oracle = evaluation->oracle;
-    size_t together = oracle->neighbours.row == NULL ? 0 : count / LANES * LANES;
+    size_t together = oracle->neighbours.row == NULL || evaluation->by_checker ? 0 : count / LANES * LANES;
     if (together > 0)
         evaluate_with(evaluation, &oracle->neighbours, first, together, expected, magnitude);
     if (together < count)
@@ -390,7 +486,7 @@ static OracleOutcome keep_pass(Evaluation *evaluation, size_t first, size_t coun
 {
     OracleBetween *const between = evaluation->between;
     *memory = NULL;
-    if (evaluation->oracle->neighbours.pass == NULL || (count <= PIECE && between == NULL))
+    if (evaluation->oracle->neighbours.pass == NULL || evaluation->by_checker || (count <= PIECE && between == NULL))
         return OUTCOME_GOOD;
     const PassReach reach = pass_reach(evaluation, first, count);
     const size_t kept = reach.reads == 0 ? 0 : (size_t)(reach.most - reach.least) + 1;
@@ -407,17 +503,13 @@ static OracleOutcome keep_pass(Evaluation *evaluation, size_t first, size_t coun
     return outcome;
 }
 
-Status oracle_evaluate_between(const Oracle *oracle, const Sizes *sizes,
-                               const void *const inputs[PROBLEM_MAX_PARAMETERS], OracleBetween *between, size_t first,
-                               size_t count, double *expected, double *magnitude, Message *why)
+static Status evaluate(Evaluation evaluation, size_t first, size_t count, double *expected, double *magnitude,
+                       Message *why)
 {
-    const Problem *problem = oracle->problem;
+    const Problem *problem = &evaluation.oracle->problem;
+    const Sizes *sizes = evaluation.sizes;
     size_t output = problem_output(problem), output_count;
-    Evaluation evaluation = {.oracle = oracle,
-                             .sizes = sizes,
-                             .inputs = inputs,
-                             .rank = problem->parameters[output].rank,
-                             .between = between};
+    evaluation.rank = problem->parameters[output].rank;
     TRY(problem_shape(problem, output, sizes, evaluation.shape, &output_count, why));
     if (first > output_count || count > output_count - first)
         return fail(STATUS_BAD_INPUT, why, "elements %zu to %zu of an output of %zu", first, first + count,
@@ -428,7 +520,8 @@ Status oracle_evaluate_between(const Oracle *oracle, const Sizes *sizes,
     const OracleOutcome worst = of_pass > of_output ? of_pass : of_output;
     free(memory);
     if (worst == OUTCOME_NOT_FINITE)
-        return fail(STATUS_SYSTEM, why, "%s/oracle.h: an expected value is not finite", problem->folder);
+        return fail(STATUS_SYSTEM, why, "%s/%s: an expected value is not finite", problem->folder,
+                    evaluation.by_checker ? "checker.h" : "oracle.h");
     if (worst == OUTCOME_DISAGREEMENT)
         return fail(STATUS_SYSTEM, why,
                     "%s/oracle.h: neighbours differ from single elements: the index of at() must grow by one along the "
@@ -437,8 +530,25 @@ Status oracle_evaluate_between(const Oracle *oracle, const Sizes *sizes,
     return STATUS_OK;
 }
 
+Status oracle_evaluate_between(const Oracle *oracle, const Sizes *sizes,
+                               const void *const inputs[PROBLEM_MAX_PARAMETERS], OracleBetween *between, size_t first,
+                               size_t count, double *expected, double *magnitude, Message *why)
+{
+    const Evaluation evaluation = {.oracle = oracle, .sizes = sizes, .inputs = inputs, .between = between};
+    return evaluate(evaluation, first, count, expected, magnitude, why);
+}
+
 Status oracle_evaluate(const Oracle *oracle, const Sizes *sizes, const void *const inputs[PROBLEM_MAX_PARAMETERS],
                        size_t first, size_t count, double *expected, double *magnitude, Message *why)
 {
     return oracle_evaluate_between(oracle, sizes, inputs, NULL, first, count, expected, magnitude, why);
+}
+
+Status oracle_evaluate_nearest(const Oracle *oracle, const Sizes *sizes,
+                               const void *const arrays[PROBLEM_MAX_PARAMETERS], size_t first, size_t count,
+                               double *expected, double *magnitude, Message *why)
+{
+    const Evaluation evaluation = {
+        .oracle = oracle, .sizes = sizes, .inputs = arrays, .by_checker = oracle_has_checker(oracle)};
+    return evaluate(evaluation, first, count, expected, magnitude, why);
 }

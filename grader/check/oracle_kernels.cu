@@ -2,8 +2,8 @@
  *
  * This file is compiled for each problem (grader/check/device_oracle.c), with
  *   LANES         1
- *   generated.h   the declarations of oracle_case_header(), the type Output of the output's elements, and ORACLE_FILE,
- *                 "problems/<id>/oracle.h"
+ *   generated.h   the declarations of oracle_case_header(), the type Output of the output's elements and what it can hold,
+ *                 INPUT_TYPES, the rows of base/element_type.h for the inputs, OF_EXPECTED (Tolerance), ORACLE_FILE, "problems/<id>/oracle.h", and CHECKER_FILE if there is one
  * Products are not fused with sums (-fmad=false), so that each value has the same bits as on the CPU. Most of the time
  * goes into arithmetic and conversions in double. Neighbouring threads compute neighbouring elements of the output, so
  * that they read neighbouring elements, and a warp reads each weight once. */
@@ -13,6 +13,12 @@
 #include "grader/check/element.h"
 
 #include ORACLE_FILE
+#ifdef CHECKER_FILE
+#include CHECKER_FILE
+#define RIGHT_FUNCTION CHECKER_FUNCTION
+#else
+#define RIGHT_FUNCTION ORACLE_FUNCTION
+#endif
 
 static __device__ uint64_t my_element(void)
 {
@@ -22,7 +28,7 @@ static __device__ uint64_t my_element(void)
 /* --- inputs ------------------------------------------------------------------------------------------------------- */
 
 /* A thread makes all numbers of one block of the cipher. Neighbouring threads store neighbouring elements. */
-#define FILL(name, type, numbers, value)                                                                               \
+#define FILL(name, type, make, numbers, value)                                                                               \
     extern "C" __global__ void __launch_bounds__(ORACLE_BLOCK) name(const OracleFill fill)                             \
     {                                                                                                                  \
         const uint32_t number = (uint32_t)my_element(), lane = number % GENERATOR_LANES;                               \
@@ -34,38 +40,34 @@ static __device__ uint64_t my_element(void)
         {                                                                                                              \
             const uint64_t i = first + (uint64_t)k * GENERATOR_LANES;                                                  \
             if (i < fill.count)                                                                                        \
-                ((type *)fill.data)[i] = (type)(value);                                                                \
+                ((type *)fill.data)[i] = make(value);                                                                \
         }                                                                                                              \
     }
 
-static __device__ float perturbed(uint32_t word, float value, double change)
+static __device__ double perturbed(bool is_whole, uint32_t word, double value, double change)
 {
-    return generator_perturbed(word, value, (float)change);
+    return is_whole ? (double)generator_integer(word, (int64_t)(value - change), (int64_t)(value + change))
+                    : generator_perturbed(word, (float)value, (float)change);
 }
 
-static __device__ double perturbed(uint32_t word, int32_t value, double change)
-{
-    return (double)generator_integer(word, value - (int64_t)change, value + (int64_t)change);
-}
-
-#define FILL_WITH_NUMBERS(name, type)                                                                                  \
-    FILL(integers_##name, type, GENERATOR_WORDS,                                                                       \
+#define FILLS(NAME, name, type, C_NAME, VECTOR, NPY, READ, make, LOWEST, HIGHEST, EPSILON)                             \
+    FILL(uniform_##name, type, make, GENERATOR_WORDS,                                                                  \
+         generator_uniform(block.words[k], (float)fill.a, (float)fill.b))                                              \
+    FILL(normal_##name, type, make, GENERATOR_NORMALS,                                                                 \
+         generator_normal(block.words[4 * k], block.words[4 * k + 1], block.words[4 * k + 2], block.words[4 * k + 3],  \
+                          (float)fill.a, (float)fill.b))                                                               \
+    FILL(integers_##name, type, make, GENERATOR_WORDS,                                                                 \
          (double)generator_integer(block.words[k], (int64_t)fill.a, (int64_t)fill.b))                                  \
-    FILL(perturbed_##name, type, GENERATOR_WORDS, perturbed(block.words[k], ((const type *)fill.file)[i], fill.a))     \
+    FILL(perturbed_##name, type, make, GENERATOR_WORDS,                                                                \
+         perturbed(!((EPSILON) > 0), block.words[k], READ(((const type *)fill.file)[i]), fill.a))                      \
     extern "C" __global__ void __launch_bounds__(ORACLE_BLOCK) ramp_##name(const OracleFill fill)                      \
     {                                                                                                                  \
         const uint64_t i = my_element();                                                                               \
         if (i < fill.count)                                                                                            \
-            ((type *)fill.data)[i] = (type)generator_ramp(i, fill.a, fill.b);                                          \
+            ((type *)fill.data)[i] = make(generator_ramp(i, fill.a, fill.b));                                          \
     }
 
-FILL(uniform_float32, float, GENERATOR_WORDS, generator_uniform(block.words[k], (float)fill.a, (float)fill.b))
-FILL(normal_float32, float, GENERATOR_NORMALS,
-     generator_normal(block.words[4 * k], block.words[4 * k + 1], block.words[4 * k + 2], block.words[4 * k + 3],
-                      (float)fill.a, (float)fill.b))
-FILL_WITH_NUMBERS(float32, float)
-FILL_WITH_NUMBERS(int32, int32_t)
-FILL_WITH_NUMBERS(uint8, uint8_t)
+INPUT_TYPES(FILLS)
 
 /* --- the output --------------------------------------------------------------------------------------------------- */
 
@@ -93,10 +95,9 @@ extern "C" __global__ void __launch_bounds__(ORACLE_BLOCK) pass(const OracleTall
 }
 #endif
 
-/* Levels are whole numbers, as in the output. */
 static __device__ double as_output(double value)
 {
-    return sizeof(Output) == 1 ? tally_level(value) : value;
+    return OUTPUT_IS_WHOLE ? tally_whole(value, OUTPUT_LOWEST, OUTPUT_HIGHEST) : value;
 }
 
 /* Adds up neighbouring parts, then neighbouring sums: always in the same order. */
@@ -119,9 +120,10 @@ extern "C" __global__ void __launch_bounds__(ORACLE_BLOCK) tally(const OracleTal
     EACH_ELEMENT(i, tally.count)
     {
         position_of(tally, (uint32_t)i, position);
-        const Sum expected = ORACLE_CALL(oracle, &c, position);
-        tally_element(&mine, ((const Output *)tally.output)[i], as_output(expected.value), expected.magnitude,
-                      tally.sum_factor);
+        const Sum right = ORACLE_CALL(RIGHT_FUNCTION, &c, position);
+        const double expected = as_output(right.value);
+        tally_element(&mine, number_at((const Output *)tally.output, (long)i), expected,
+                      OF_EXPECTED ? fabs(expected) : right.magnitude, tally.share);
     }
     tallies[threadIdx.x] = mine;
     add_up(tallies);

@@ -14,8 +14,7 @@
  * microseconds. */
 enum { ORACLE_BLOCK = 256, ORACLE_BLOCKS = 2048, ORACLE_MAX_PARAMETERS = 16, ORACLE_MAX_RANK = 4 };
 
-/* Of uniform_float32, normal_float32, and integers_, ramp_ and perturbed_ with float32, int32 and uint8: they fill an
- * array. */
+/* Of uniform_, normal_, integers_, ramp_ and perturbed_, each with the name of a type, such as float32: they fill an array. */
 typedef struct OracleFill {
     GeneratorKey key;
     uint64_t count;
@@ -30,7 +29,7 @@ typedef struct OracleTally {
     const void *inputs[ORACLE_MAX_PARAMETERS]; /* indexed by parameter, and so are the sizes */
     int64_t sizes[ORACLE_MAX_PARAMETERS];
     uint32_t shape[ORACLE_MAX_RANK], count; /* of the output */
-    double sum_factor;
+    double share;                   /* of S, that an error may be: unit sum_factor of Tolerance */
     const void *output;
     Tally *tallies; /* one for each block of threads */
     void *pass;     /* a Sum (grader/check/element.h) for each element of the output; NULL: none are kept */

@@ -1,11 +1,11 @@
 /* The oracle of one problem as a submission: solve() computes each element of the output as problems/<id>/oracle.h says.
  *
  * grader/report/trace.c puts in front of it the declarations of oracle_case_header(), element.h and oracle.h, and
- *   Output      the type of the output's elements
+ *   Output      the type of the output's elements; what it can hold, and OUTPUT_MAKE, which makes one of a double
  *   SOLVE       the signature of solve()
  *   OUTPUT      the parameter for the output
  *   EXTENTS     its shape, from the sizes
- *   ARGUMENTS   the other parameters, in the order of Case  */
+ *   ARGUMENTS   the members of Case, in their order, each with a comma behind it  */
 typedef struct Shape {
     long extents[RANK], count;
 } Shape;
@@ -20,17 +20,17 @@ __global__ void elements(const Case c, const Shape shape, Output *output)
         position[i] = rest % shape.extents[i];
         rest /= shape.extents[i];
     }
-    const double value = ORACLE_CALL(oracle, &c, position).value;
-    output[index] = (Output)(sizeof(Output) == 1 ? fmin(fmax(rint(value), 0.0), 255.0) : value);
+    const double value = ORACLE_CALL(ORACLE_FUNCTION, &c, position).value;
+    output[index] = OUTPUT_MAKE(OUTPUT_IS_WHOLE ? fmin(fmax(rint(value), OUTPUT_LOWEST), OUTPUT_HIGHEST) : value);
 }
 
 extern "C" SOLVE
 {
     enum { BLOCK = 256 };
-    const Case c = {ARGUMENTS, NULL};
+    const Case c = {ARGUMENTS NULL};
     Shape shape = {{EXTENTS}, 1};
     for (int i = 0; i < RANK; i++)
         shape.count *= shape.extents[i];
-    elements<<<(unsigned)((shape.count + BLOCK - 1) / BLOCK), BLOCK>>>(c, shape, OUTPUT);
+    elements<<<(unsigned)((shape.count + BLOCK - 1) / BLOCK), BLOCK>>>(c, shape, (Output *)OUTPUT);
     cudaDeviceSynchronize();
 }

@@ -325,7 +325,7 @@ static bool array_for(const Problem *problem, const Sizes *sizes, size_t paramet
     *array = (AlteredArray){.parameter = parameter, .element = element_bytes(is->type), .order.rank = is->rank};
     for (int i = 0; i < is->rank; i++)
         array->order.axes[i] = i;
-    return is->role != ROLE_SIZE &&
+    return parameter_is_array(is) &&
            problem_shape(problem, parameter, sizes, array->order.shape, &array->count, NULL) == STATUS_OK;
 }
 
@@ -472,7 +472,7 @@ static bool keeps_counts(const Problem *problem, const Sizes *sizes, const Sizes
 {
     size_t shape[TENSOR_MAX_RANK], count, other;
     for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role != ROLE_SIZE &&
+        if (parameter_is_array(&problem->parameters[i]) &&
             (problem_shape(problem, i, sizes, shape, &count, NULL) != STATUS_OK ||
              problem_shape(problem, i, others, shape, &other, NULL) != STATUS_OK || count != other))
             return false;
@@ -905,11 +905,7 @@ static void *constant_array(ElementType type, size_t count, double value, Arena 
 {
     void *const array = arena_array(arena, count, element_bytes(type));
     for (size_t i = 0; i < count; i++)
-        switch (type) {
-        case ELEMENT_FLOAT32: ((float *)array)[i] = (float)value; break;
-        case ELEMENT_INT32: ((int32_t *)array)[i] = (int32_t)value; break;
-        case ELEMENT_UINT8: ((uint8_t *)array)[i] = (uint8_t)value; break;
-        }
+        element_store(type, array, i, value);
     return array;
 }
 
@@ -919,7 +915,7 @@ static void set_ones(const Search *search, const Sizes *sizes, const void **inpu
     const Problem *problem = search->subject->problem;
     AlteredArray array;
     for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_IN && array_for(problem, sizes, i, &array))
+        if ((problem->parameters[i].role & ROLE_IN) != 0 && array_for(problem, sizes, i, &array))
             inputs[i] = constant_array(problem->parameters[i].type, array.count, 1, arena);
 }
 
@@ -987,7 +983,7 @@ static size_t next_extent(const Search *search, size_t image, size_t shorter)
     size_t next = 0;
     AlteredArray array;
     for (size_t i = 0; i < problem->parameter_count; i++) {
-        if (i == image || problem->parameters[i].role != ROLE_IN || !describe_array(search, i, &array))
+        if (i == image || (problem->parameters[i].role & ROLE_IN) == 0 || !describe_array(search, i, &array))
             continue;
         for (int axis = 0; axis < array.order.rank; axis++) {
             const size_t extent = array.order.shape[axis];
@@ -1313,7 +1309,7 @@ static void try_biases(Search *search, size_t image)
     const Problem *problem = search->subject->problem;
     AlteredArray before, array;
     for (size_t i = 0; i < problem->parameter_count; i++)
-        if (i != image && problem->parameters[i].role == ROLE_IN && problem->parameters[i].type == ELEMENT_FLOAT32 &&
+        if (i != image && (problem->parameters[i].role & ROLE_IN) != 0 && problem->parameters[i].type == ELEMENT_FLOAT32 &&
             describe_array(search, image, &before) && before.count <= MOST_ELEMENTS &&
             describe_array(search, i, &array) && array.order.rank == 1 && is_added(search, &before, &array))
             try_bias(search, &before, &array);
@@ -1390,7 +1386,7 @@ static void try_first(Search *search, const AlteredArray *array)
 static size_t main_input(const Problem *problem)
 {
     size_t i = 0;
-    while (i < problem->parameter_count && problem->parameters[i].role != ROLE_IN)
+    while (i < problem->parameter_count && (problem->parameters[i].role & ROLE_IN) == 0)
         i++;
     return i;
 }

@@ -4,13 +4,21 @@
  *   REAL          the type of one number: double, or long double to check the precision of double
  *   LANES         the number of neighbours along the last index that are computed together; 1: none
  *   ORACLE_FILE   "problems/<id>/oracle.h"
- *   CASE_FILE     generated from problem.json: the type Case with CASE_OF(), and ORACLE_CALL()  */
+ *   CHECKER_FILE  "problems/<id>/checker.h": its function takes the place of the oracle's; not defined: there is none
+ *   CASE_FILE     generated from problem.json: the type Case with CASE_OF(), ORACLE_CALL(), and the names of the functions  */
 #include <stddef.h>
 
+#include "../../base/element_type.h"
 #include "element.h"
 
 #include CASE_FILE
 #include ORACLE_FILE
+#ifdef CHECKER_FILE
+#include CHECKER_FILE
+#define ROW_OF CHECKER_FUNCTION
+#else
+#define ROW_OF ORACLE_FUNCTION
+#endif
 
 static inline void put(double *to, Real numbers)
 {
@@ -39,7 +47,7 @@ static inline void put(double *to, Real numbers)
         }                                                                                                              \
     }
 
-ROW_FUNCTION(oracle_row, oracle)
-#ifdef ORACLE_PASS
+ROW_FUNCTION(oracle_row, ROW_OF)
+#if defined(ORACLE_PASS) && !defined(CHECKER_FILE)
 ROW_FUNCTION(oracle_pass_row, ORACLE_PASS)
 #endif

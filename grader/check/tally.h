@@ -6,7 +6,6 @@
 #ifndef GRADER_CHECK_TALLY_H
 #define GRADER_CHECK_TALLY_H
 
-#include <float.h>
 #include <math.h>
 #include <stdint.h>
 
@@ -32,17 +31,23 @@ TALLY Tally tally_empty(void)
     return tally;
 }
 
-/* The 8-bit level of a value: the nearest one from 0 to 255, and the even one of two that are equally near. */
-TALLY double tally_level(double value)
+/* The nearest whole number from `lowest` to `highest`, and the even one of two that are equally near. */
+TALLY double tally_whole(double value, double lowest, double highest)
 {
-    double level = rint(value);
-    return level < 0 ? 0 : level > 255 ? 255 : level;
+    double whole = rint(value);
+    return whole < lowest ? lowest : whole > highest ? highest : whole;
 }
 
-/* How far an error is above the part of its bound that depends on the element: eps32 sum_factor S. */
-TALLY double tally_excess(double error, double magnitude, double sum_factor)
+/* The 8-bit level of a value. */
+TALLY double tally_level(double value)
 {
-    return error - FLT_EPSILON * sum_factor * magnitude; /* FLT_EPSILON: 2^-23 */
+    return tally_whole(value, 0, 255);
+}
+
+/* How far an error is above the part of its bound that depends on the element: `share` of S, unit sum_factor of Tolerance. */
+TALLY double tally_excess(double error, double magnitude, double share)
+{
+    return error - share * magnitude;
 }
 
 TALLY double tally_larger(double a, double b)
@@ -51,7 +56,7 @@ TALLY double tally_larger(double a, double b)
 }
 
 /* Adds one element. */
-TALLY void tally_element(Tally *tally, double got, double expected, double magnitude, double sum_factor)
+TALLY void tally_element(Tally *tally, double got, double expected, double magnitude, double share)
 {
     double error = fabs(got - expected);
     tally->unfit += !isfinite(expected) || !isfinite(magnitude);
@@ -63,7 +68,7 @@ TALLY void tally_element(Tally *tally, double got, double expected, double magni
         return;
     }
     tally->finite++;
-    tally->max_excess = tally_larger(tally->max_excess, tally_excess(error, magnitude, sum_factor));
+    tally->max_excess = tally_larger(tally->max_excess, tally_excess(error, magnitude, share));
     tally->sum_error += error;
     tally->sum_error_squared += error * error;
     if (error > tally->max_error || tally->finite == 1) {

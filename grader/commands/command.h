@@ -38,6 +38,8 @@ MUST_USE Status command_check(const Options *options, int *exit_status, Message 
 /* Checks that a problem is complete, up to the first thing missing, and prints TAP. Exit status 1: something is
  * missing. */
 MUST_USE Status command_check_problem(const Options *options, int *exit_status, Message *why);
+/* Makes a problem of another judge's or course's exercise. Exit status 1: the judge cannot read it yet. */
+MUST_USE Status command_import(const Options *options, int *exit_status, Message *why);
 /* Times a problem's CPU baselines and reference solutions, and prints one table. Exit status 1: one is not accepted. */
 MUST_USE Status command_baselines(const Options *options, int *exit_status, Message *why);
 /* Shows the rooflines of a problem, and how near to them its reference solutions and their rivals are. Exit status 1: a

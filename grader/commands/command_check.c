@@ -1,5 +1,8 @@
 #include "grader/commands/command_check.h"
 
+#include "base/paths.h"
+#include "base/process.h"
+
 #include "grader/commands/command.h"
 #include "grader/commands/inspection.h"
 #include "grader/commands/mutant_trial.h"
@@ -11,9 +14,11 @@
 #include "grader/report/explain_run.h"
 #include "grader/judge/result_json.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ==== detection matrix ============================================================================================ */
 
@@ -176,6 +181,10 @@ static Status inspect_sizes(const Problem *problem, const TestcaseSet *set, Mess
         if (!some_case_has(set, i, size->low))
             return fail(STATUS_BAD_INPUT, why, "testcases/%s: no hidden or timed case has the least %s, %lld",
                         problem->id, size->name, (long long)size->low);
+        for (size_t k = 0; k < size->value_count; k++)
+            if (!some_case_has(set, i, size->values[k]))
+                return fail(STATUS_BAD_INPUT, why, "testcases/%s: no hidden or timed case has %s = %lld", problem->id,
+                            size->name, (long long)size->values[k]);
         if (!some_case_has(set, i, size->high))
             return fail(STATUS_BAD_INPUT, why, "testcases/%s: no hidden or timed case has the largest %s, %lld",
                         problem->id, size->name, (long long)size->high);
@@ -664,8 +673,8 @@ static bool has_drawn_data(const Problem *problem, const Testcase *testcase)
 {
     bool found = false;
     for (size_t i = 0; i < problem->parameter_count; i++)
-        found = found || (problem->parameters[i].role == ROLE_IN && is_drawn(testcase->sources[i].kind));
-    return found && testcase->group != CASE_TIMED && testcase->expected.data == NULL &&
+        found = found || ((problem->parameters[i].role & ROLE_IN) != 0 && is_drawn(testcase->sources[i].kind));
+    return found && testcase->group != CASE_TIMED && testcase->expected[problem_output(problem)].data == NULL &&
            testcase->attempt_instructions == 0 && testcase->operations <= MOST_OPERATIONS;
 }
 
@@ -731,13 +740,22 @@ static TestcaseSet set_of_seeds(const Checking *checking, uint64_t seeds)
     return set;
 }
 
+static void halve(Tolerance *tolerance)
+{
+    tolerance->sum_factor /= 2;
+    tolerance->max_factor /= 2;
+    tolerance->rms /= 2;
+    if (tolerance->unit > 0)
+        tolerance->absolute /= 2;
+}
+
 /* Levels are whole numbers, of which there may be no half. */
 static Problem with_half_the_tolerance(const Problem *problem)
 {
     Problem half = *problem;
-    half.tolerance.sum_factor /= 2;
-    half.tolerance.max_factor /= 2;
-    half.tolerance.rms /= 2;
+    halve(&half.tolerance);
+    for (size_t i = 0; i < half.parameter_count; i++)
+        halve(&half.parameters[i].tolerance);
     return half;
 }
 
@@ -923,5 +941,76 @@ Status command_check_problem(const Options *options, int *exit_status, Message *
                            ? 0
                            : 1;
     close_checking(&checking);
+    return status;
+}
+
+/* ==== command import ============================================================================================== */
+
+/* The script's last line says why; those before it say what it could not read. */
+static Status refuse_import(Text *said, Message *why)
+{
+    while (said->length > 0 && said->data[said->length - 1] == '\n')
+        said->data[--said->length] = '\0';
+    const char *last = said->length == 0 ? NULL : strrchr(said->data, '\n');
+    last = last == NULL ? said->data : last + 1;
+    if (last != said->data)
+        fprintf(stderr, "%.*s", (int)(last - said->data), said->data);
+    return fail(STATUS_BAD_INPUT, why, "%s", last == NULL ? "import: python3 failed" : last);
+}
+
+/* The first line is the new problem's id, the others say what is left to do. */
+static Status run_import(const Options *options, Text *said, Message *why)
+{
+    const double MOST_S = 600;
+    const size_t MOST_BYTES = 1 << 20;
+    char script[PATH_MAX], home[PATH_MAX];
+    ProcessEnd end;
+    TRY(paths_home("grader/commands/import.py", script, sizeof script, why));
+    TRY(paths_home("", home, sizeof home, why));
+    const char *const argv[] = {"/usr/bin/env", "python3",        "-B", script, options->operands[0],
+                                home,           options->problem, NULL};
+    const ProcessSpec spec = {.argv = argv, .environment = (const char *const *)environ};
+    TRY(process_run(&spec, MOST_S, MOST_BYTES, said, &end, why));
+    if (end.timed_out)
+        return fail(STATUS_BAD_INPUT, why, "import: %s took more than %.0f s", options->operands[0], MOST_S);
+    if (end.exit_status == 127)
+        return fail(STATUS_UNSUPPORTED, why, "import: python3 is missing; install it");
+    if (end.exit_status != 0)
+        return refuse_import(said, why);
+    return STATUS_OK;
+}
+
+static Status read_imported(const char *id, Message *why)
+{
+    Problem problem;
+    TestcaseSet set;
+    TRY(problem_read(id, &problem, why));
+    Status status = testcases_read(&problem, &set, why);
+    if (status == STATUS_OK)
+        testcases_free(&set);
+    problem_free(&problem);
+    return status;
+}
+
+Status command_import(const Options *options, int *exit_status, Message *why)
+{
+    Text said = {0};
+    Message unfit;
+    if (options->operand_count != 1)
+        return fail(STATUS_BAD_INPUT, why, "import: expected one FOLDER, found %d", options->operand_count);
+    Status status = run_import(options, &said, why);
+    if (status == STATUS_OK && said.length > 0) {
+        char *notes = said.data, *id = strsep(&notes, "\n");
+        printf("problems/%s/\ntestcases/%s/\n", id, id);
+        for (char *line; (line = strsep(&notes, "\n")) != NULL;)
+            if (*line != '\0')
+                printf("to do: %s\n", line);
+        const bool is_read = read_imported(id, &unfit) == STATUS_OK;
+        if (!is_read)
+            printf("to do: %s\n", unfit.text);
+        printf("Then check it: convjudge check-problem --problem %s\n", id);
+        *exit_status = !is_read;
+    }
+    text_free(&said);
     return status;
 }

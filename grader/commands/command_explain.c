@@ -73,6 +73,7 @@ static Status check_request(Explaining *explaining, Message *why)
 {
     const Options *options = explaining->options;
     Status status = options_expect_file(options, why);
+    THEN(status, request_check_format(options, why));
     THEN(status, read_detail(explaining, why));
     THEN(status, check_device(explaining, why));
     THEN(status, submission_read(options->operands[0], &explaining->submission, why));
@@ -215,7 +216,10 @@ static Status write_explanation(Explaining *explaining, Message *why)
         text_free(&text);
     }
     if (status == STATUS_OK && (json == NULL || strcmp(json, "-") != 0)) {
-        explain_report_write(&report, terminal_style(stdout), &text);
+        if (explaining->options->format == NULL)
+            explain_report_write(&report, terminal_style(stdout), &text);
+        else
+            explain_write_for_editor(&report, explaining->options->operands[0], &text);
         status = json_target_write("-", &text, why);
         text_free(&text);
     }
@@ -226,7 +230,11 @@ static Status write_explanation(Explaining *explaining, Message *why)
 static Status write_verdict(const Explaining *explaining, Message *why)
 {
     Text text = {0};
-    report_write(&explaining->run.result, terminal_style(stdout), &text);
+    if (explaining->options->format == NULL)
+        report_write(&explaining->run.result, terminal_style(stdout), &text);
+    else
+        report_write_for_editor(&explaining->run.result, &explaining->submission, explaining->options->operands[0],
+                                &text);
     Status status = json_target_write("-", &text, why);
     text_free(&text);
     return status;

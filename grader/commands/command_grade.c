@@ -21,9 +21,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ==== size search ================================================================================================= */
@@ -111,7 +114,14 @@ static double drawn(uint64_t *state)
 static int64_t draw_size(const Parameter *parameter, uint64_t *state)
 {
     const double span = (double)(parameter->high - parameter->low) + 2;
+    if (parameter->values != NULL)
+        return parameter->values[(size_t)(drawn(state) * (double)parameter->value_count)];
     return parameter->low + (int64_t)exp(drawn(state) * log(span)) - 1;
+}
+
+static double draw_scalar(const Parameter *parameter, uint64_t *state)
+{
+    return (float)(parameter->least + drawn(state) * (parameter->most - parameter->least));
 }
 
 static void draw_sizes(const Problem *problem, uint64_t *state, Sizes *sizes)
@@ -119,6 +129,8 @@ static void draw_sizes(const Problem *problem, uint64_t *state, Sizes *sizes)
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (problem->parameters[i].role == ROLE_SIZE)
             sizes->values[i] = draw_size(&problem->parameters[i], state);
+        else if (problem->parameters[i].role == ROLE_SCALAR)
+            sizes_set_scalar(sizes, i, draw_scalar(&problem->parameters[i], state));
 }
 
 /* Number `which` of the sizes to try; false: none were drawn that suit. */
@@ -222,31 +234,12 @@ static Status search_sizes(SizeSearch *search, size_t count, bool with_extremes,
 
 /* ---- the command that shows it ----------------------------------------------------------------------------------- */
 
-/* A word of a shell's command line. */
-static void add_word(Text *out, const char *word)
-{
-    bool is_plain = *word != '\0';
-    for (const char *at = word; *at != '\0'; at++)
-        is_plain = is_plain && (isalnum((unsigned char)*at) || strchr("_./+-:,=", *at) != NULL);
-    if (is_plain) {
-        text_add(out, word);
-        return;
-    }
-    text_add(out, "'");
-    for (const char *at = word; *at != '\0'; at++)
-        if (*at == '\'')
-            text_add(out, "'\\''");
-        else
-            text_append(out, at, 1);
-    text_add(out, "'");
-}
-
 static void add_setting(Text *out, const char *name, const char *value)
 {
     if (value == NULL)
         return;
     text_printf(out, " %s", name);
-    add_word(out, value);
+    text_add_word(out, value);
 }
 
 /* The command uses make in the folder of the judge's Makefile, and `make -C` elsewhere. */
@@ -408,12 +401,13 @@ static Status write_result(const Trying *trying, Message *why)
                         : "  the data: what no file gives is random, with SEED=%llu, which repeats it\n",
                     (unsigned long long)trying->seed);
     add_search(trying, &more);
-    Status status = request_write(trying->options, &trying->result, more.data == NULL ? "" : more.data, why);
+    Status status = request_write(&trying->request, trying->options, &trying->result,
+                                  more.data == NULL ? "" : more.data, why);
     text_free(&more);
     return status;
 }
 
-Status command_try(const Options *options, int *exit_status, Message *why)
+static Status try_once(const Options *options, int *exit_status, Message *why)
 {
     Trying trying = {.options = options};
     Progress progress = progress_new(stderr);
@@ -427,6 +421,82 @@ Status command_try(const Options *options, int *exit_status, Message *why)
     testcases_free(&trying.set);
     request_free(&trying.request);
     return status;
+}
+
+/* ---- again and again --------------------------------------------------------------------------------------------- */
+
+/* Equal as long as nobody has written the file, or put another one in its place as many editors do. */
+typedef struct FileState {
+    ino_t inode; /* 0: there is no file */
+    off_t bytes;
+    struct timespec written;
+} FileState;
+
+static FileState file_state(const char *path)
+{
+    struct stat found;
+    FileState state = {0};
+    if (stat(path, &found) == 0)
+        state = (FileState){.inode = found.st_ino, .bytes = found.st_size, .written = found.st_mtim};
+    return state;
+}
+
+static bool is_same_state(const FileState *a, const FileState *b)
+{
+    return a->inode == b->inode && a->bytes == b->bytes && a->written.tv_sec == b->written.tv_sec &&
+           a->written.tv_nsec == b->written.tv_nsec;
+}
+
+static volatile sig_atomic_t is_interrupted;
+
+static void interrupt(int number)
+{
+    is_interrupted = true;
+}
+
+/* Returns when the file is another than `judged` and nobody is writing it any more, or at Ctrl-C, which at other times ends the
+ * judging at once. Looks at the file itself, since a network's file system sends no events. */
+static void wait_for_change(const char *path, FileState judged)
+{
+    const struct timespec pause = {.tv_nsec = 300000000};
+    const struct sigaction noting = {.sa_handler = interrupt};
+    struct sigaction before;
+    FileState last = judged;
+    sigaction(SIGINT, &noting, &before);
+    for (bool is_ready = false; !is_ready && !is_interrupted;) {
+        nanosleep(&pause, NULL);
+        const FileState now = file_state(path);
+        is_ready = now.inode != 0 && !is_same_state(&now, &judged) && is_same_state(&now, &last);
+        last = now;
+    }
+    sigaction(SIGINT, &before, NULL);
+}
+
+/* The lines around each judging are those that the kit's tasks.json waits for. */
+static Status try_again_and_again(const Options *options, int *exit_status, Message *why)
+{
+    const char *path = options->operands[0];
+    Status status = options_expect_file(options, why);
+    for (bool is_first = true; status == STATUS_OK && !is_interrupted; is_first = false) {
+        const FileState judged = file_state(path);
+        printf("\njudging %s\n", path);
+        fflush(stdout);
+        if (is_first)
+            status = try_once(options, exit_status, why);
+        else if (try_once(options, exit_status, why) != STATUS_OK)
+            fprintf(stderr, "convjudge: %s\n", why->text);
+        if (status == STATUS_OK) {
+            printf("waiting for changes of %s; Ctrl-C ends\n", path);
+            fflush(stdout);
+            wait_for_change(path, judged);
+        }
+    }
+    return status;
+}
+
+Status command_try(const Options *options, int *exit_status, Message *why)
+{
+    return options->watch ? try_again_and_again(options, exit_status, why) : try_once(options, exit_status, why);
 }
 
 /* ==== command trace =============================================================================================== */
@@ -608,8 +678,9 @@ static Status look_inside(Trying *trying, ExecutionProfile *profiles, Progress *
                           .progress = progress};
     TRY(judge_submission(&job, &trying->result, why));
     const Result *result = &trying->result;
-    return result->case_count == 0 || profiles->kernel_count == 0 ? request_write(trying->options, result, "", why)
-                                                                  : view_profile(trying, profiles, why);
+    return result->case_count == 0 || profiles->kernel_count == 0
+               ? request_write(&trying->request, trying->options, result, "", why)
+               : view_profile(trying, profiles, why);
 }
 
 Status command_look(const Options *options, int *exit_status, Message *why)
@@ -828,7 +899,7 @@ static Status grade(GradeCommand *grading, Message *why)
     TRY(rank_result(grading, why));
     TRY(write_verdicts(grading, why));
     TRY(request_exchange(grading->options, &grading->result, grading->points, why));
-    return request_write(grading->options, &grading->result, "", why);
+    return request_write(&grading->request, grading->options, &grading->result, "", why);
 }
 
 Status command_grade(const Options *options, ClassPoints points, int *exit_status, Message *why)

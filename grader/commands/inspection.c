@@ -143,7 +143,7 @@ Status inspect_statement(const Problem *problem, Message *why)
 static bool has_other_data(const Problem *problem, const Testcase *a, const Testcase *b)
 {
     for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_IN && !case_source_is_same(&a->sources[i], &b->sources[i]))
+        if ((problem->parameters[i].role & ROLE_IN) != 0 && !case_source_is_same(&a->sources[i], &b->sources[i]))
             return true;
     return false;
 }
@@ -151,7 +151,7 @@ static bool has_other_data(const Problem *problem, const Testcase *a, const Test
 static bool has_same_sizes(const Problem *problem, const Testcase *a, const Testcase *b)
 {
     for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_SIZE && a->sizes.values[i] != b->sizes.values[i])
+        if (!parameter_is_array(&problem->parameters[i]) && a->sizes.values[i] != b->sizes.values[i])
             return false;
     return true;
 }
@@ -206,7 +206,7 @@ static Status shows_array(const Problem *problem, const char *section, const Ten
 {
     for (size_t i = 0; i < tensor_count(array); i++) {
         char number[40];
-        snprintf(number, sizeof number, array->type == ELEMENT_FLOAT32 ? "%.7g" : "%.0f",
+        snprintf(number, sizeof number, element_is_whole(array->type) ? "%.0f" : "%.7g",
                  element_load(array->type, array->data, i));
         if (!shows_number(section, number))
             return fail(STATUS_BAD_INPUT, why,
@@ -228,9 +228,11 @@ static Status example_is_shown(const Problem *problem, const Testcase *first, Me
     if (next != NULL)
         *next = '\0';
     for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++)
-        if (problem->parameters[i].role == ROLE_IN)
+        if ((problem->parameters[i].role & ROLE_IN) != 0)
             status = shows_array(problem, section, &first->sources[i].literal, problem->parameters[i].name, why);
-    THEN(status, shows_array(problem, section, &first->expected, "\"expected\"", why));
+    for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++)
+        if (problem->parameters[i].role & ROLE_OUT)
+            status = shows_array(problem, section, &first->expected[i], "\"expected\"", why);
     text_free(&statement);
     return status;
 }
@@ -241,9 +243,9 @@ Status inspect_example(const Problem *problem, const TestcaseSet *set, Message *
     if (set->count == 0 || first->group != CASE_SAMPLE)
         return fail(STATUS_BAD_INPUT, why, "testcases/%s: no sample case", problem->id);
     for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_IN && first->sources[i].kind != SOURCE_VALUES)
+        if ((problem->parameters[i].role & ROLE_IN) != 0 && first->sources[i].kind != SOURCE_VALUES)
             return not_literal(problem, problem->parameters[i].name, why);
-    if (first->expected.data == NULL)
+    if (first->expected[problem_output(problem)].data == NULL)
         return not_literal(problem, "\"expected\"", why);
     return example_is_shown(problem, first, why);
 }
@@ -271,10 +273,10 @@ static Status case_arrays_make(const Problem *problem, const Testcase *testcase,
     for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
         const Parameter *parameter = &problem->parameters[i];
         size_t shape[TENSOR_MAX_RANK], count = 0;
-        if (parameter->role == ROLE_SIZE)
+        if (!parameter_is_array(parameter))
             continue;
         status = problem_shape(problem, i, &testcase->sizes, shape, &count, why);
-        if (parameter->role == ROLE_OUT)
+        if (i == problem_output(problem))
             arrays->output_count = count;
         if (status != STATUS_OK || parameter->role == ROLE_OUT)
             continue;
@@ -292,10 +294,11 @@ static Status inspect_literal(const Problem *problem, const Testcase *testcase, 
     CaseArrays arrays;
     Comparison comparison = {0};
     Testcase unanswered = *testcase;
-    unanswered.expected.data = NULL;
+    const Tensor *literal = &testcase->expected[problem_output(problem)];
+    memset(unanswered.expected, 0, sizeof unanswered.expected);
     Status status = case_arrays_make(problem, testcase, &arrays, why);
-    THEN(status, checker_compare(problem, &unanswered, oracle, (const void *const *)arrays.inputs, NULL,
-                                 testcase->expected.data, call_poison(0), &comparison, why));
+    THEN(status, checker_compare(problem, &unanswered, oracle, (const void *const *)arrays.inputs, NULL, literal->data,
+                                 call_poison(0), &comparison, why));
     if (status == STATUS_OK && comparison.wrong > 0)
         status = fail(STATUS_BAD_INPUT, why,
                       "testcases/%s, \"%s\": element %zu of \"expected\" is %.9g, but oracle.h says %.9g", problem->id,
@@ -309,9 +312,10 @@ Status inspect_literals(const Problem *problem, const TestcaseSet *set, Message 
     Oracle *oracle;
     Status status = oracle_open(problem, &oracle, why);
     TRY(status);
-    for (size_t i = 0; i < set->count && status == STATUS_OK; i++)
-        if (set->cases[i].expected.data != NULL)
-            status = inspect_literal(problem, &set->cases[i], oracle, why);
+    for (const Oracle *of = oracle; of != NULL; of = oracle_next(of))
+        for (size_t i = 0; i < set->count && status == STATUS_OK; i++)
+            if (set->cases[i].expected[problem_output(oracle_problem(of))].data != NULL)
+                status = inspect_literal(oracle_problem(of), &set->cases[i], of, why);
     oracle_close(oracle);
     return status;
 }
@@ -502,7 +506,7 @@ typedef struct ValuesFound {
 static bool is_class_of(const ValuesFound *found, const struct ValueClass *class, size_t parameter)
 {
     const Parameter *array = &found->problem->parameters[parameter];
-    return array->role == ROLE_IN && (class->scope != THE_INPUT || parameter == found->input) &&
+    return (array->role & ROLE_IN) != 0 && (class->scope != THE_INPUT || parameter == found->input) &&
            (class->scope != SOME_FILTER || parameter != found->input) &&
            (!class->of_floats || array->type == ELEMENT_FLOAT32) && array->rank >= class->rank &&
            found->largest[parameter] >= class->least;
@@ -539,7 +543,7 @@ static Status find_in_case(const Testcase *testcase, ValuesFound *found, Message
     for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
         ArrayValues array = {
             .parameter = &problem->parameters[i], .source = &testcase->sources[i], .data = arrays.inputs[i]};
-        if (problem->parameters[i].role != ROLE_IN)
+        if ((problem->parameters[i].role & ROLE_IN) == 0)
             continue;
         status = problem_shape(problem, i, &testcase->sizes, array.shape, &array.count, why);
         if (status != STATUS_OK)
@@ -570,7 +574,7 @@ static Status find_largest(const TestcaseSet *set, ValuesFound *found, Message *
     for (size_t i = 0; i < set->count; i++)
         for (size_t k = 0; k < problem->parameter_count; k++) {
             size_t shape[TENSOR_MAX_RANK], count;
-            if (problem->parameters[k].role != ROLE_IN || set->cases[i].group != CASE_HIDDEN)
+            if ((problem->parameters[k].role & ROLE_IN) == 0 || set->cases[i].group != CASE_HIDDEN)
                 continue;
             TRY(problem_shape(problem, k, &set->cases[i].sizes, shape, &count, why));
             totals[k] += (double)count;

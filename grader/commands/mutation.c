@@ -785,7 +785,7 @@ static const char shortcut_functions[] =
 static size_t first_input(const Problem *problem)
 {
     size_t i = 0;
-    while (problem->parameters[i].role != ROLE_IN)
+    while ((problem->parameters[i].role & ROLE_IN) == 0)
         i++;
     return i;
 }
@@ -805,7 +805,7 @@ static void add_names(const Problem *problem, bool inputs_alone, Text *text)
     const char *separator = "";
     for (size_t i = 0; i < problem->parameter_count; i++) {
         const Parameter *parameter = &problem->parameters[i];
-        if (inputs_alone && parameter->role != ROLE_IN)
+        if (inputs_alone && (parameter->role & ROLE_IN) == 0)
             continue;
         text_printf(text, "%s%s", separator, parameter->name);
         separator = ", ";
@@ -868,12 +868,12 @@ static bool may_be_taken(const Problem *problem, ShortcutScope scope, size_t par
 {
     const Parameter *array = &problem->parameters[parameter];
     switch (scope) {
-    case EACH: return array->role == ROLE_IN;
+    case EACH: return (array->role & ROLE_IN) != 0;
     case EACH_FILTER:
-        return array->role == ROLE_IN && array->type == ELEMENT_FLOAT32 && parameter != first_input(problem);
+        return (array->role & ROLE_IN) != 0 && array->type == ELEMENT_FLOAT32 && parameter != first_input(problem);
     case EACH_TO_FLOAT:
-        return array->role == ROLE_IN && problem->parameters[problem_output(problem)].type == ELEMENT_FLOAT32;
-    case ONCE: return array->role == ROLE_OUT; /* there is one */
+        return (array->role & ROLE_IN) != 0 && problem->parameters[problem_output(problem)].type == ELEMENT_FLOAT32;
+    case ONCE: return parameter == problem_output(problem);
     }
     return false;
 }

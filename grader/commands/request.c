@@ -14,6 +14,14 @@ const char *request_device(const Options *options)
     return options->device == NULL ? "auto" : options->device;
 }
 
+Status request_check_format(const Options *options, Message *why)
+{
+    return options->format == NULL || strcmp(options->format, "gcc") == 0
+               ? STATUS_OK
+               : fail(STATUS_BAD_INPUT, why, "%s: option '--format': expected gcc, found '%s'", options->subcommand,
+                      options->format);
+}
+
 Status request_problem(const Options *options, Problem *problem, Message *why)
 {
     TRY(options_expect_problem(options, why));
@@ -23,6 +31,7 @@ Status request_problem(const Options *options, Problem *problem, Message *why)
 Status request_read(const Options *options, Request *request, Message *why)
 {
     Status status = options_expect_file(options, why);
+    THEN(status, request_check_format(options, why));
     THEN(status, submission_read(options->operands[0], &request->submission, why));
     THEN(status, submission_problem(&request->submission, options->problem, &request->problem, why));
     request->problem_is_read = status == STATUS_OK;
@@ -40,7 +49,8 @@ void request_free(Request *request)
     submission_free(&request->submission);
 }
 
-Status request_write(const Options *options, const Result *result, const char *more, Message *why)
+Status request_write(const Request *request, const Options *options, const Result *result, const char *more,
+                     Message *why)
 {
     const char *json = options->json;
     Text text = {0};
@@ -51,7 +61,10 @@ Status request_write(const Options *options, const Result *result, const char *m
         text_free(&text);
     }
     if (status == STATUS_OK && (json == NULL || strcmp(json, "-") != 0)) {
-        report_write(result, terminal_style(stdout), &text);
+        if (options->format == NULL)
+            report_write(result, terminal_style(stdout), &text);
+        else
+            report_write_for_editor(result, &request->submission, options->operands[0], &text);
         text_add(&text, more);
         status = json_target_write("-", &text, why);
         text_free(&text);

@@ -21,6 +21,9 @@ typedef struct Request {
 /* The device that the options name, "auto" where they name none. */
 const char *request_device(const Options *options);
 
+/* Refuses a --format that there is not. */
+MUST_USE Status request_check_format(const Options *options, Message *why);
+
 /* Reads the problem that the options name, for a command that takes no file. */
 MUST_USE Status request_problem(const Options *options, Problem *problem, Message *why);
 
@@ -28,9 +31,10 @@ MUST_USE Status request_problem(const Options *options, Problem *problem, Messag
 MUST_USE Status request_read(const Options *options, Request *request, Message *why);
 void request_free(Request *request);
 
-/* Writes result.json if it is asked for, and the report, with `more` behind it, unless result.json goes to standard
+/* Writes result.json if it is asked for, and the report as --format says, with `more` behind it, unless result.json goes to standard
  * output. */
-MUST_USE Status request_write(const Options *options, const Result *result, const char *more, Message *why);
+MUST_USE Status request_write(const Request *request, const Options *options, const Result *result, const char *more,
+                              Message *why);
 
 /* Adds to an outcome the points that its result is worth by a class.json; with `outcome` NULL only reads that. What a class is lies
  * above the grader, so callers say who knows. */

@@ -2,7 +2,7 @@
 # Packs the judge for students: everything except hidden testcases, solutions, tests (which contain both), examples (which are
 # for teachers) and the database. The timed cases, which the statements describe, and the times of the reference solutions are
 # included. With a class.json, just its problems, what it hands out, a file to begin with for each problem in work/, and a workflow
-# that grades those on GitHub; not the class.json itself, which names hidden cases and people.
+# that grades those on GitHub; not the class.json itself, which names hidden cases and people. Both have files for editors.
 # Usage: grader/commands/student_kit.sh FILE.tar.gz [CLASS.json]
 set -euo pipefail
 target=$(realpath -m "${1:?name the file to write}")
@@ -36,6 +36,22 @@ keep_handed_out() {
     done
 }
 
+# add_editor_files: what clangd and VS Code need, so that they know CUDA, solve() or student.h, and the judge's errors. In work/, a
+# file that begins with a problem's id sees what the problem's submissions see.
+add_editor_files() {
+    local to=$scratch/$name folder id
+    cp grader/commands/editor/compile_flags.txt "$to/"
+    mkdir -p "$to/.vscode"
+    cp grader/commands/editor/tasks.json "$to/.vscode/"
+    for folder in "${problems[@]}"; do
+        id=$(basename "$folder")
+        mkdir -p "$to/.vscode/$id"
+        if [[ -e $folder/driver.cu ]]; then printf '#include "student.h"\n'; else jq -r '"extern \"C\" \(.signature);"' "$folder/problem.json"; fi \
+            | sed '1i #pragma once' >"$to/.vscode/$id/solve.h"
+        printf -- '---\nIf: {PathMatch: "work/%s([^a-z0-9-].*)?"}\nCompileFlags: {Add: [-Iproblems/%s, -I.vscode/%s, -include, solve.h]}\n' "$id" "$id" "$id"
+    done >"$to/.clangd"
+}
+
 command -v jq >/dev/null || die "jq is missing; install jq"
 problems=(problems/*/)
 if [[ -n $class ]]; then
@@ -50,6 +66,7 @@ for folder in "${problems[@]}"; do
     cp -r "$folder" "$scratch/$name/problems/"
     keep_cases "$(basename "$folder")"
 done
+add_editor_files
 if [[ -n $class ]]; then
     keep_handed_out
     mkdir -p "$scratch/$name/work" "$scratch/$name/.github/workflows"

@@ -732,6 +732,15 @@ static bool is_secret(const Grading *judging, const CaseResult *item)
     return item->group == CASE_HIDDEN && !judging->job->shows_durations;
 }
 
+/* Nothing tells which elements of an array that is read and written were left out: it holds no poison before the call. */
+static bool changes_an_input(const Call *call)
+{
+    bool found = false;
+    for (size_t i = 0; i < call->problem->parameter_count; i++)
+        found = found || call->arguments[i].role == ARGUMENT_INOUT;
+    return found;
+}
+
 /* Calls solve(), and again where a timed case needs more samples. `report` is the last call's. */
 static Status call_solve(Grading *judging, Call *call, CaseResult *item, CallReport *report, Message *why)
 {
@@ -740,7 +749,7 @@ static Status call_solve(Grading *judging, Call *call, CaseResult *item, CallRep
                                  .sanitize = true,
                                  .untimed = !timed,
                                  .samples_blocks = timed && judging->session->traits.clock == SESSION_MODEL &&
-                                                   !judging->runs_all_blocks,
+                                                   !judging->runs_all_blocks && !changes_an_input(call),
                                  .is_secret = is_secret(judging, item),
                                  .repeats_addresses = call->testcase->repeats_addresses,
                                  .warp_instructions = most_instructions(call->testcase),
@@ -797,16 +806,18 @@ static Status keep_elements(Grading *judging, const Call *call, const CaseResult
 {
     if (item->group != CASE_SAMPLE || output->comparison.wrong == 0)
         return STATUS_OK;
-    return call_elements(call, judging->oracle, &judging->result->arena, &output->elements, why);
+    return call_elements(call, judging->oracle, output->comparison.output, &judging->result->arena, &output->elements,
+                         why);
 }
 
-/* In the large cases that a simulated GPU times, computing the expected output would take longer than simulating a
- * good kernel. The elements to compare are drawn when the output exists. */
+/* In the large cases that a simulated GPU times, and in those that it only attempts, computing the expected output would
+ * take longer than simulating a good kernel. The elements to compare are drawn when the output exists. */
 static Status check_output(Grading *judging, Call *call, const CaseResult *item, CaseOutput *output, Message *why)
 {
     const uint32_t purpose = UINT32_MAX - 1; /* of no array, and not that of sample_key() */
     output->compared = true;
-    call->in_sample = item->group == CASE_TIMED && judging->session->traits.clock == SESSION_MODEL;
+    call->in_sample = (item->group == CASE_TIMED || call->testcase->attempt_instructions > 0) &&
+                      judging->session->traits.clock == SESSION_MODEL;
     call->sample = generator_derive(&judging->secret, purpose, item->group, (uint32_t)(item - judging->result->cases));
     TRY(call_compare(call, judging->oracle, &judging->earlier, &output->comparison, why));
     return keep_elements(judging, call, item, output, why);

@@ -469,6 +469,11 @@ void result_cases_json(const Result *result, Text *out)
     cJSON_Delete(root);
 }
 
+void result_timed_json(const Result *result, const CaseResult *item, cJSON *object, const char *key)
+{
+    record_write_list(&timed_table, item, 1, result, object, key);
+}
+
 void result_sitting_json(const Result *result, Text *out)
 {
     record_print(&sitting_table, result, out);
@@ -606,17 +611,14 @@ static Status compute_again(const JsonFile *file, bool is_accepted, Result *resu
 }
 
 Status recorded_result(const char *place, const char *cases, const char *sitting, bool is_accepted, Result *result,
-                       bool *complete, Message *why)
+                       bool *complete, JsonFile *record, Message *why)
 {
-    JsonFile file;
     Text text = {0};
     *result = (Result){.problem = &no_problem, .person = "", .text = ""};
     text_printf(&text, "{\"cases\": %s, \"sitting\": %s}", cases, sitting); /* a JsonFile is always an object */
-    Status status = json_parse(place, text.data, text.length, &file, why);
+    Status status = json_parse(place, text.data, text.length, record, why);
     text_free(&text);
-    TRY(status);
-    status = record_read(&raw_table, &file, file.root, &result->arena, result, why);
-    THEN(status, compute_again(&file, is_accepted, result, complete, why));
-    json_free(&file);
+    THEN(status, record_read(&raw_table, record, record->root, &result->arena, result, why));
+    THEN(status, compute_again(record, is_accepted, result, complete, why));
     return status;
 }

@@ -398,8 +398,7 @@ static void add_with_parameter(Text *out, const char *message, const Submission 
     text_printf(out, ", '%s'%s", name, found);
 }
 
-/* The first line of the submission that the message names; 0: none. */
-static long first_line_in(const char *message, const char *file_name)
+long wording_line(const char *message, const char *file_name)
 {
     size_t length = strlen(file_name);
     for (const char *at = message; (at = strstr(at, file_name)) != NULL; at += length)
@@ -419,7 +418,7 @@ void wording_add(Text *out, const Submission *submission, const char *message)
     add_own_name(&own, message, submission->file_name);
     add_with_parameter(&parameter, text_of(&own), submission);
     add_with_variable(&named, text_of(&parameter), submission,
-                      first_line_in(text_of(&parameter), submission->file_name));
+                      wording_line(text_of(&parameter), submission->file_name));
     add_with_lines(out, text_of(&named), submission);
     text_free(&own);
     text_free(&parameter);

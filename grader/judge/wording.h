@@ -93,5 +93,7 @@ void wording_add(Text *out, const Submission *submission, const char *message);
 
 /* Adds " (blur.cu:14: `output[i] = sum;`)", if the file has that line. */
 void wording_add_place(Text *out, const Submission *submission, long line);
+/* The first line of the submission that such a sentence names, as in "(blur.cu:14: ...)"; 0: none. */
+long wording_line(const char *message, const char *file_name);
 
 #endif

@@ -5,36 +5,41 @@
 #include "grader/problem/testcase.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- parameters by their names ----------------------------------------------------------------------------------- */
 
-/* "input_size, kernel_size" */
-static const char *names_of(const Problem *problem, ParameterRole role, Arena *arena)
+enum { NUMBERS = ROLE_SIZE | ROLE_SCALAR };
+
+/* "input_size, kernel_size": those with one of the roles. */
+static const char *names_of(const Problem *problem, unsigned role, Arena *arena)
 {
     const char *names = "";
     for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == role)
+        if (problem->parameters[i].role & role)
             names = arena_printf(arena, "%s%s%s", names, *names == '\0' ? "" : ", ", problem->parameters[i].name);
     return names;
 }
 
 /* The parameter of a role with this name; parameter_count if there is none. */
-static size_t find_parameter(const Problem *problem, ParameterRole role, const char *name)
+static size_t find_parameter(const Problem *problem, unsigned role, const char *name)
 {
     size_t i = 0;
     while (i < problem->parameter_count &&
-           (problem->parameters[i].role != role || strcmp(problem->parameters[i].name, name) != 0))
+           ((problem->parameters[i].role & role) == 0 || strcmp(problem->parameters[i].name, name) != 0))
         i++;
     return i;
 }
 
-static Status refuse_name(const Problem *problem, ParameterRole role, const char *name, Arena *arena, Message *why)
+static Status refuse_name(const Problem *problem, unsigned role, const char *name, Arena *arena, Message *why)
 {
     const char *names = names_of(problem, role, arena);
     return fail(STATUS_BAD_INPUT, why, "%s '%s' is no %s of %s; %sexpected: %s",
-                role == ROLE_SIZE ? "sizes:" : "data:", name, role == ROLE_SIZE ? "size" : "input", problem->id,
+                role == NUMBERS ? "sizes:" : "data:", name, role == NUMBERS ? "size" : "input", problem->id,
                 suggestion_for(name, names).text, names);
 }
 
@@ -51,19 +56,36 @@ static char *trimmed(char *text)
     return text;
 }
 
+static Status read_scalar(const Parameter *parameter, size_t i, const char *number, Testcase *testcase, Message *why)
+{
+    char *end;
+    const double value = strtod(number, &end);
+    if (end == number || *end != '\0' || !(value >= parameter->least && value <= parameter->most))
+        return fail(STATUS_BAD_INPUT, why,
+                    "sizes: %s: expected a number from %g to %g, as the statement says, found '%s'", parameter->name,
+                    parameter->least, parameter->most, number);
+    sizes_set_scalar(&testcase->sizes, i, parameter->type == ELEMENT_FLOAT32 ? (double)(float)value : value);
+    return STATUS_OK;
+}
+
 static Status read_size(const Problem *problem, char *item, Testcase *testcase, bool *given, Arena *arena, Message *why)
 {
     char *number = strchr(item, '='), *end;
     if (number == NULL)
         return fail(STATUS_BAD_INPUT, why, "sizes: expected name=number, found '%s'; sizes of %s: %s", item,
-                    problem->id, names_of(problem, ROLE_SIZE, arena));
+                    problem->id, names_of(problem, NUMBERS, arena));
     *number++ = '\0';
     item = trimmed(item);
     number = trimmed(number);
-    size_t i = find_parameter(problem, ROLE_SIZE, item);
+    size_t i = find_parameter(problem, NUMBERS, item);
     if (i == problem->parameter_count)
-        return refuse_name(problem, ROLE_SIZE, item, arena, why);
+        return refuse_name(problem, NUMBERS, item, arena, why);
     const Parameter *parameter = &problem->parameters[i];
+    if (given[i])
+        return fail(STATUS_BAD_INPUT, why, "sizes: %s is given twice", item);
+    given[i] = true;
+    if (parameter->role == ROLE_SCALAR)
+        return read_scalar(parameter, i, number, testcase, why);
     errno = 0;
     long long value = strtoll(number, &end, 10);
     if (end == number || *end != '\0' || errno != 0 || value < parameter->low || value > parameter->high)
@@ -71,9 +93,6 @@ static Status read_size(const Problem *problem, char *item, Testcase *testcase, 
                     "sizes: %s: expected a number from %lld to %lld, as the statement says, found '%s'%s", item,
                     (long long)parameter->low, (long long)parameter->high, number,
                     strchr(number, '=') == NULL ? "" : "; commas separate sizes");
-    if (given[i])
-        return fail(STATUS_BAD_INPUT, why, "sizes: %s is given twice", item);
-    given[i] = true;
     testcase->sizes.values[i] = value;
     return STATUS_OK;
 }
@@ -82,9 +101,9 @@ static Status check_sizes(const Problem *problem, const Testcase *testcase, cons
                           Message *why)
 {
     for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_SIZE && !given[i])
+        if (!parameter_is_array(&problem->parameters[i]) && !given[i])
             return fail(STATUS_BAD_INPUT, why, "sizes: %s is missing; sizes of %s: %s", problem->parameters[i].name,
-                        problem->id, names_of(problem, ROLE_SIZE, arena));
+                        problem->id, names_of(problem, NUMBERS, arena));
     Message unfit;
     if (sizes_check(problem, &testcase->sizes, &unfit) != STATUS_OK)
         return fail(STATUS_BAD_INPUT, why, "sizes: %s", unfit.text);
@@ -111,7 +130,9 @@ static CaseSource random_source(ElementType type, uint64_t seed, size_t paramete
     if (type == ELEMENT_UINT8) {
         source.a = 0;
         source.b = UINT8_MAX;
-    } else if (type == ELEMENT_FLOAT32) {
+    } else if (element_is_whole(type) && element_traits[type].lowest == 0) {
+        source.a = 0;
+    } else if (!element_is_whole(type)) {
         source.kind = SOURCE_UNIFORM;
         source.a = -1;
         source.b = 1;
@@ -134,6 +155,18 @@ static const char *file_for(const Problem *problem, size_t parameter, char **ite
     return NULL;
 }
 
+/* "photo.png/255": a picture whose levels from 0 to 255 become numbers from 0 to 1. No file's name ends so. */
+static Status read_file(const char *file, const SourceArray *array, Tensor *tensor, Message *why)
+{
+    const char *slash = strrchr(file, '/');
+    char path[PATH_MAX], *end = NULL;
+    const double divisor = slash == NULL ? 0 : strtod(slash + 1, &end);
+    if (!(divisor > 0 && isfinite(divisor)) || *end != '\0')
+        return case_source_file(file, 1, array, tensor, why);
+    snprintf(path, sizeof path, "%.*s", (int)(slash - file), file);
+    return case_source_file(path, divisor, array, tensor, why);
+}
+
 static Status read_array(const Problem *problem, size_t parameter, const char *file, uint64_t seed, Testcase *testcase,
                          Message *why)
 {
@@ -145,7 +178,7 @@ static Status read_array(const Problem *problem, size_t parameter, const char *f
         return status;
     }
     source->kind = SOURCE_FILE;
-    return case_source_file(file, &array, &source->literal, why);
+    return read_file(file, &array, &source->literal, why);
 }
 
 static Status read_data(const Problem *problem, const CustomCase *own, Testcase *testcase, Arena *arena, Message *why)
@@ -158,7 +191,7 @@ static Status read_data(const Problem *problem, const CustomCase *own, Testcase 
     while ((item = strsep(&rest, ",")) != NULL && count < PROBLEM_MAX_PARAMETERS)
         items[count++] = item; /* a full array holds some that are no input's, and these are refused below */
     for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
-        if (problem->parameters[i].role != ROLE_IN)
+        if ((problem->parameters[i].role & ROLE_IN) == 0)
             continue;
         const char *file = file_for(problem, i, items, count);
         if (file == NULL && first && count > 0 && items[0] != NULL && strchr(items[0], '=') == NULL) {

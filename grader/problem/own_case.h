@@ -9,8 +9,8 @@
 
 typedef struct CustomCase {
     const char *sizes; /* "input_size=1000,kernel_size=7": one for each size parameter, in any order */
-    /* NULL, or ".npy", ".pgm" or ".ppm" files: "photo.npy" for the first input, "filter=taps.npy" for the input of that name,
-     * several with commas between them. The other inputs are random: floats in [-1, 1), bytes from 0 to 255, other integers
+    /* NULL, or files as tensor_read() takes them: "photo.npy" for the first input, "filter=taps.npy" for the input of that name,
+     * several with commas between them. "photo.png/255" divides each number by 255. The other inputs are random: floats in [-1, 1), bytes from 0 to 255, other integers
      * from -9 to 9. */
     const char *data;
     uint64_t seed; /* the same seed makes the same data */

@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <float.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,10 +38,34 @@ Status problem_shape(const Problem *problem, size_t parameter, const Sizes *size
 
 size_t problem_output(const Problem *problem)
 {
-    size_t i = 0;
-    while (problem->parameters[i].role != ROLE_OUT)
-        i++;
-    return i;
+    return problem->output;
+}
+
+bool problem_of_output(const Problem *problem, size_t number, Problem *view)
+{
+    *view = *problem;
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        if ((problem->parameters[i].role & ROLE_OUT) == 0 || number-- > 0)
+            continue;
+        if (i != problem->output) {
+            view->output = i;
+            view->tolerance = problem->parameters[i].tolerance;
+        }
+        return true;
+    }
+    return false;
+}
+
+double sizes_scalar(const Sizes *sizes, size_t parameter)
+{
+    double value;
+    memcpy(&value, &sizes->values[parameter], sizeof value);
+    return value;
+}
+
+void sizes_set_scalar(Sizes *sizes, size_t parameter, double value)
+{
+    memcpy(&sizes->values[parameter], &value, sizeof value);
 }
 
 void problem_free(Problem *problem)
@@ -130,6 +155,10 @@ static Status read_shapes(const JsonFile *file, Problem *problem, Message *why)
         for (size_t k = 0; extent != NULL; k++, extent = extent->next) {
             TRY(compile_formula(file, shape, extent, problem, &problem->parameters[i].shape[k], why));
         }
+        Parameter *array = &problem->parameters[i];
+        if (shape != NULL && array->components > 1)
+            TRY(expression_compile(arena_printf(&problem->arena, "%d", array->components), NULL, 0, &problem->arena,
+                                   &array->shape[array->rank - 1], why));
     }
     return STATUS_OK;
 }
@@ -177,7 +206,7 @@ static Status check_shapes(const JsonFile *file, const Problem *problem, const S
     size_t shape[TENSOR_MAX_RANK], count;
     const cJSON *item = json_get(file->root, "parameters")->child;
     for (size_t i = 0; i < problem->parameter_count; i++, item = item->next)
-        if (problem->parameters[i].role != ROLE_SIZE &&
+        if (parameter_is_array(&problem->parameters[i]) &&
             problem_shape(problem, i, sizes, shape, &count, &unfit) != STATUS_OK)
             return json_fail(file, json_get(item, "shape"), why, "%s", unfit.text);
     return STATUS_OK;
@@ -352,22 +381,34 @@ static Status hash_timed_cases(Hash *hash, const char *folder, const char *name,
     return STATUS_OK;
 }
 
+/* The other numbers follow from the type where the bound is that of a sum, or of bytes, which are added elsewhere. */
+static void hash_tolerance(Hash *hash, const Parameter *output)
+{
+    const Tolerance *tolerance = &output->tolerance;
+    const double factors[] = {tolerance->sum_factor, tolerance->max_factor, tolerance->rms};
+    const double others[] = {tolerance->unit, tolerance->absolute, tolerance->of_expected};
+    hash_add(hash, factors, sizeof factors);
+    if (tolerance->unit == 1 || (element_is_whole(output->type) && output->type != ELEMENT_UINT8))
+        hash_add(hash, others, sizeof others);
+}
+
 static MUST_USE Status problem_revision(const Problem *problem, Digest *revision, Message *why)
 {
     Hash hash;
-    const double factors[] = {problem->tolerance.sum_factor, problem->tolerance.max_factor, problem->tolerance.rms};
     hash_begin(&hash);
     for (size_t i = 0; i < problem->parameter_count; i++) {
         hash_add_string(&hash, problem->parameters[i].c_type);
         hash_add_string(&hash, problem->parameters[i].name);
     }
-    hash_add(&hash, factors, sizeof factors);
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role & ROLE_OUT)
+            hash_tolerance(&hash, &problem->parameters[i]);
     if (problem->driver != NULL)
         hash_add_string(&hash, problem->driver);
     for (size_t i = 0; i < problem->header_count; i++)
         hash_add_string(&hash, problem->headers[i].text);
-    if (problem->parameters[problem_output(problem)].type == ELEMENT_UINT8)
-        hash_add(&hash, &problem->tolerance.levels, sizeof problem->tolerance.levels);
+    if (problem->parameters[problem->output].type == ELEMENT_UINT8)
+        hash_add(&hash, &problem->tolerance.absolute, sizeof problem->tolerance.absolute);
     Status status = hash_timed_cases(&hash, problem->testcases, "sample.json", why);
     THEN(status, hash_timed_cases(&hash, problem->testcases, "hidden.json", why));
     *revision = hash_end(&hash);
@@ -386,46 +427,126 @@ enum { GRADING_CALLS = 8 };
 
 /* --- parameters --------------------------------------------------------------------------------------------------- */
 
-/* The types that a parameter of each role may have in the signature. A message names the last one of the role. */
-static const struct {
+static const struct RoleName {
     const char *name;
     ParameterRole role;
-    const char *c_type;
-    ElementType type;
-} role_types[] = {
-    {"in", ROLE_IN, "const float*", ELEMENT_FLOAT32},       {"in", ROLE_IN, "const int*", ELEMENT_INT32},
-    {"in", ROLE_IN, "const unsigned char*", ELEMENT_UINT8}, {"out", ROLE_OUT, "unsigned char*", ELEMENT_UINT8},
-    {"out", ROLE_OUT, "float*", ELEMENT_FLOAT32},           {"size", ROLE_SIZE, "size_t", ELEMENT_INT32},
-    {"size", ROLE_SIZE, "unsigned int", ELEMENT_INT32},     {"size", ROLE_SIZE, "long int", ELEMENT_INT32},
-    {"size", ROLE_SIZE, "long long int", ELEMENT_INT32},    {"size", ROLE_SIZE, "int", ELEMENT_INT32},
-};
+} role_names[] = {
+    {"in", ROLE_IN}, {"out", ROLE_OUT}, {"inout", ROLE_INOUT}, {"size", ROLE_SIZE}, {"scalar", ROLE_SCALAR}};
 
-static Status read_role(const JsonFile *file, const cJSON *item, Parameter *parameter, Message *why)
+static const char *const size_types[] = {"int",           "size_t",         "unsigned int", "long int",
+                                         "long long int", "unsigned long int", "unsigned long long int",
+                                         "short int",     "unsigned short int", "char", "signed char",
+                                         "unsigned char", "bool"};
+
+/* "float", "uchar4": the type of the elements, and how many make up a vector. */
+static bool find_element_type(const char *name, Parameter *parameter)
 {
-    const cJSON *role = json_get(item, "role");
-    const char *expected = NULL;
-    for (size_t i = 0; i < LENGTH_OF(role_types); i++) {
-        if (strcmp(role->valuestring, role_types[i].name) != 0)
+    const size_t length = strlen(name);
+    const char digit = length > 0 ? name[length - 1] : '\0';
+    for (size_t type = 0; type < ELEMENT_TYPE_COUNT; type++) {
+        const ElementTraits *traits = &element_traits[type];
+        const bool is_vector = digit >= '2' && digit <= '4' && strlen(traits->vector) == length - 1 &&
+                               strncmp(name, traits->vector, length - 1) == 0;
+        if (!is_vector && strcmp(name, traits->c_name) != 0 && strcmp(name, traits->vector) != 0)
             continue;
-        parameter->role = role_types[i].role;
-        parameter->type = role_types[i].type;
-        expected = role_types[i].c_type;
-        if (strcmp(parameter->c_type, expected) == 0)
-            return STATUS_OK;
+        parameter->type = (ElementType)type;
+        parameter->components = is_vector ? digit - '0' : 1;
+        return true;
     }
-    if (expected == NULL)
-        return json_fail(file, role, why, "expected \"in\", \"out\" or \"size\"");
-    return json_fail(file, role, why, "\"%s\" is for a parameter such as \"%s\", but the signature has \"%s %s\"",
-                     role->valuestring, expected, parameter->c_type, parameter->name);
+    return false;
 }
 
-static Status read_range(const JsonFile *file, const cJSON *item, Parameter *parameter, Message *why)
+/* A pointer to elements; one that is written is not const. */
+static bool fits_array(Parameter *parameter, Arena *arena)
 {
-    static const JsonKey keys[] = {{"name", JSON_STRING, true},
-                                   {"role", JSON_STRING, true},
-                                   {"min", JSON_NUMBER, true},
-                                   {"max", JSON_NUMBER, true}};
-    TRY(json_check(file, item, keys, LENGTH_OF(keys), why));
+    static const char is_const[] = "const ";
+    const bool is_read_only = strncmp(parameter->c_type, is_const, strlen(is_const)) == 0;
+    const char *name = parameter->c_type + (is_read_only ? strlen(is_const) : 0);
+    const size_t length = strlen(name);
+    return length > 1 && name[length - 1] == '*' && !(is_read_only && (parameter->role & ROLE_OUT) != 0) &&
+           find_element_type(arena_copy(arena, name, length - 1), parameter);
+}
+
+static bool fits_role(Parameter *parameter, Arena *arena)
+{
+    if (parameter_is_array(parameter))
+        return fits_array(parameter, arena);
+    if (parameter->role == ROLE_SCALAR)
+        return find_element_type(parameter->c_type, parameter) && parameter->components == 1 &&
+               (parameter->type == ELEMENT_FLOAT32 || parameter->type == ELEMENT_FLOAT64);
+    for (size_t i = 0; i < LENGTH_OF(size_types); i++)
+        if (strcmp(parameter->c_type, size_types[i]) == 0)
+            return true;
+    return false;
+}
+
+/* "float* or double*, ..., or a vector of them such as uchar4*" */
+static const char *types_of_role(ParameterRole role, Arena *arena)
+{
+    const char *types = "";
+    if (role == ROLE_SCALAR)
+        return "float or double";
+    for (size_t i = 0; i < LENGTH_OF(size_types) && role == ROLE_SIZE; i++)
+        types = arena_printf(arena, "%s%s%s", types, i == 0 ? "one of " : ", ", size_types[i]);
+    for (size_t i = 0; i < ELEMENT_TYPE_COUNT && role != ROLE_SIZE; i++)
+        types = arena_printf(arena, "%s%s%s", types, i == 0 ? "a pointer to one of " : ", ", element_traits[i].c_name);
+    return role == ROLE_SIZE ? types
+                             : arena_printf(arena, "%s, or to a vector such as uchar4%s", types,
+                                            role == ROLE_IN ? "" : ", not const");
+}
+
+static Status read_role(const JsonFile *file, const cJSON *item, Parameter *parameter, Arena *arena, Message *why)
+{
+    const cJSON *role = json_get(item, "role");
+    size_t i = 0;
+    while (i < LENGTH_OF(role_names) && strcmp(role->valuestring, role_names[i].name) != 0)
+        i++;
+    if (i == LENGTH_OF(role_names))
+        return json_fail(file, role, why, "expected \"in\", \"out\", \"inout\", \"size\" or \"scalar\"");
+    parameter->role = role_names[i].role;
+    if (fits_role(parameter, arena))
+        return STATUS_OK;
+    return json_fail(file, role, why, "\"%s\" is for %s; the signature has \"%s %s\"", role->valuestring,
+                     types_of_role(parameter->role, arena), parameter->c_type, parameter->name);
+}
+
+/* Of a size that is a flag: "values": [0, 1, 3]. */
+static Status read_value_list(const JsonFile *file, const cJSON *list, Arena *arena, Parameter *parameter, Message *why)
+{
+    const size_t count = (size_t)cJSON_GetArraySize(list);
+    int64_t *values = arena_array(arena, count + 1, sizeof *values);
+    for (const cJSON *item = list->child; item != NULL; item = item->next) {
+        const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
+        const double before = parameter->value_count == 0 ? -1 : (double)values[parameter->value_count - 1];
+        if (!(number > before && number <= INT32_MAX && number == (double)(int64_t)number))
+            return json_fail(file, list, why, "expected whole numbers from 0 to %d in rising order", INT32_MAX);
+        values[parameter->value_count++] = (int64_t)number;
+    }
+    if (count == 0)
+        return json_fail(file, list, why, "expected at least one number");
+    parameter->values = values;
+    parameter->low = values[0];
+    parameter->high = values[count - 1];
+    return STATUS_OK;
+}
+
+static Status read_range(const JsonFile *file, const cJSON *item, Arena *arena, Parameter *parameter, Message *why)
+{
+    const bool is_list = json_get(item, "values") != NULL && parameter->role == ROLE_SIZE;
+    static const JsonKey range_keys[] = {{"name", JSON_STRING, true},
+                                         {"role", JSON_STRING, true},
+                                         {"min", JSON_NUMBER, true},
+                                         {"max", JSON_NUMBER, true}};
+    static const JsonKey list_keys[] = {
+        {"name", JSON_STRING, true}, {"role", JSON_STRING, true}, {"values", JSON_ARRAY, true}};
+    TRY(is_list ? json_check(file, item, list_keys, LENGTH_OF(list_keys), why)
+                : json_check(file, item, range_keys, LENGTH_OF(range_keys), why));
+    if (is_list)
+        return read_value_list(file, json_get(item, "values"), arena, parameter, why);
+    if (parameter->role == ROLE_SCALAR) {
+        TRY(json_number(file, item, "min", -FLT_MAX, FLT_MAX, &parameter->least, why));
+        return json_number(file, item, "max", parameter->least, FLT_MAX, &parameter->most, why);
+    }
     TRY(json_integer(file, item, "min", 0, INT32_MAX, &parameter->low, why));
     return json_integer(file, item, "max", parameter->low, INT32_MAX, &parameter->high, why);
 }
@@ -433,18 +554,22 @@ static Status read_range(const JsonFile *file, const cJSON *item, Parameter *par
 /* problem_read_formulas() compiles the expressions, once the names of all sizes are known. */
 static Status read_rank(const JsonFile *file, const cJSON *item, Parameter *parameter, Message *why)
 {
-    static const JsonKey keys[] = {
-        {"name", JSON_STRING, true}, {"role", JSON_STRING, true}, {"shape", JSON_ARRAY, true}};
-    TRY(json_check(file, item, keys, LENGTH_OF(keys), why));
+    static const JsonKey keys[] = {{"name", JSON_STRING, true},
+                                   {"role", JSON_STRING, true},
+                                   {"shape", JSON_ARRAY, true},
+                                   {"tolerance", JSON_OBJECT, false}};
+    const bool is_vector = parameter->components > 1;
+    TRY(json_check(file, item, keys, LENGTH_OF(keys) - ((parameter->role & ROLE_OUT) == 0), why));
     const cJSON *shape = json_get(item, "shape");
     int rank = cJSON_GetArraySize(shape);
-    if (rank < 1 || rank > TENSOR_MAX_RANK)
-        return json_fail(file, shape, why, "expected 1 to %d expressions, found %d", TENSOR_MAX_RANK, rank);
+    if (rank < 1 || rank > TENSOR_MAX_RANK - is_vector)
+        return json_fail(file, shape, why, "expected 1 to %d expressions, found %d", TENSOR_MAX_RANK - is_vector, rank);
     for (const cJSON *extent = shape->child; extent != NULL; extent = extent->next) {
         if (!cJSON_IsString(extent))
             return json_fail(file, shape, why, "expected a list of expressions, each a string");
         parameter->rank++;
     }
+    parameter->rank += is_vector;
     return STATUS_OK;
 }
 
@@ -454,8 +579,10 @@ static Status read_parameter(const JsonFile *file, const cJSON *item, const Sign
     static const JsonKey keys[] = {{"name", JSON_STRING, true},
                                    {"role", JSON_STRING, true},
                                    {"shape", JSON_ARRAY, false},
+                                   {"tolerance", JSON_OBJECT, false},
                                    {"min", JSON_NUMBER, false},
-                                   {"max", JSON_NUMBER, false}};
+                                   {"max", JSON_NUMBER, false},
+                                   {"values", JSON_ARRAY, false}};
     TRY(json_check(file, item, keys, LENGTH_OF(keys), why));
     const cJSON *name = json_get(item, "name");
     if (strcmp(name->valuestring, declared->name) != 0)
@@ -463,20 +590,21 @@ static Status read_parameter(const JsonFile *file, const cJSON *item, const Sign
                          declared->name, name->valuestring);
     *parameter = (Parameter){.name = arena_string(arena, declared->name),
                              .c_type = arena_string(arena, declared->type)};
-    TRY(read_role(file, item, parameter, why));
-    return parameter->role == ROLE_SIZE ? read_range(file, item, parameter, why)
-                                        : read_rank(file, item, parameter, why);
+    TRY(read_role(file, item, parameter, arena, why));
+    return parameter_is_array(parameter) ? read_rank(file, item, parameter, why)
+                                         : read_range(file, item, arena, parameter, why);
 }
 
-static Status check_one_output(const JsonFile *file, const Problem *problem, Message *why)
+static Status find_output(const JsonFile *file, Problem *problem, Message *why)
 {
-    size_t outputs = 0;
-    for (size_t i = 0; i < problem->parameter_count; i++)
-        outputs += problem->parameters[i].role == ROLE_OUT;
-    if (outputs != 1)
-        return json_fail(file, json_get(file->root, "parameters"), why,
-                         "expected exactly one parameter of role \"out\", found %zu", outputs);
-    return STATUS_OK;
+    size_t i = 0;
+    while (i < problem->parameter_count && (problem->parameters[i].role & ROLE_OUT) == 0)
+        i++;
+    problem->output = i;
+    return i < problem->parameter_count
+               ? STATUS_OK
+               : json_fail(file, json_get(file->root, "parameters"), why,
+                           "expected a parameter of role \"out\" or \"inout\", found none");
 }
 
 static Status read_parameters(const JsonFile *file, Problem *problem, Message *why)
@@ -495,15 +623,15 @@ static Status read_parameters(const JsonFile *file, Problem *problem, Message *w
         TRY(read_parameter(file, item, &signature.parameters[i], &problem->arena, &problem->parameters[i], why));
         problem->parameter_count++;
     }
-    return check_one_output(file, problem, why);
+    return find_output(file, problem, why);
 }
 
 /* --- the other parts ---------------------------------------------------------------------------------------------- */
 
-typedef struct ByteTolerance {
-    int levels;
+typedef struct WholeTolerance {
+    int64_t levels;
     const char *why;
-} ByteTolerance;
+} WholeTolerance;
 
 static const char *const difficulties[] = {"easy", "medium", "hard", NULL};
 
@@ -522,9 +650,20 @@ RECORD(factors_table, Tolerance,
     ROW(Tolerance, rms, "rms", .required = true, .low = 0, .high = 1),
     ROW(Tolerance, why, "why", .required = true, .check = check_why));
 
-RECORD(levels_table, ByteTolerance,
-    ROW(ByteTolerance, levels, "levels", .required = true, .low = 0, .high = UINT8_MAX),
-    ROW(ByteTolerance, why, "why", .required = true, .check = check_why));
+RECORD(distance_table, Tolerance,
+    ROW(Tolerance, absolute, "absolute", .required = true, .low = 0, .high = 1e6),
+    ROW(Tolerance, sum_factor, "relative", .required = true, .low = 0, .high = 1),
+    ROW(Tolerance, rms, "rms", .low = 0, .high = 1),
+    ROW(Tolerance, why, "why", .required = true, .check = check_why));
+
+RECORD(bound_table, Tolerance,
+    ROW(Tolerance, sum_factor, "bound_factor", .required = true, .low = 0, .high = 1e6),
+    ROW(Tolerance, rms, "rms", .low = 0, .high = 1),
+    ROW(Tolerance, why, "why", .required = true, .check = check_why));
+
+RECORD(levels_table, WholeTolerance,
+    ROW(WholeTolerance, levels, "levels", .required = true, .low = 0, .high = UINT8_MAX),
+    ROW(WholeTolerance, why, "why", .required = true, .check = check_why));
 
 #define MEBIBYTES (1.0 / (1 << 20))
 #define MOST_GRADING_INSTRUCTIONS ((int64_t)1 << 53)
@@ -557,11 +696,11 @@ RECORD_PUBLIC(problem_table, Problem,
     ROW(Problem, title, "title", .required = true),
     ROW(Problem, difficulty, "difficulty", .required = true, .names = difficulties, .about = "for people; `easy`, `medium` or `hard`"),
     ROW(Problem, signature, "signature", .required = true, .about = "the C declaration of solve(), without `extern \"C\"` and `;`"),
-    ROW_HAND("parameters", .json = JSON_ARRAY, .required = true, .about = "for each parameter, in the order of the signature: `name`; `role`: `in` (array read), `out` (array written, exactly one) or `size` (`int`, `unsigned`, `long`, `long long` or `size_t`); of an array `shape`, 1 to 4 expressions over the sizes, slowest index first; of a size its limits `min` and `max`"),
+    ROW_HAND("parameters", .json = JSON_ARRAY, .required = true, .about = "for each parameter, in the order of the signature: `name`; [`role`](#parameters); of an array `shape`, 1 to 4 expressions over the sizes, slowest index first; of a size or scalar its limits `min` and `max`, or of a size `values`, a list of those that are possible; optionally of an output its own `tolerance`"),
     ROW_HAND("constraints", .json = JSON_ARRAY, .required = true, .about = "expressions that hold for every case, such as `\"kernel_size <= input_size\"`; may be empty"),
     ROW_HAND("operations", .json = JSON_STRING, .required = true),
     ROW_HAND("bytes", .json = JSON_STRING, .required = true, .about = "expressions: floating-point operations of the direct method; the fewest bytes that must move between memory and chip"),
-    ROW_HAND("tolerance", .json = JSON_OBJECT, .required = true, .about = "`sum_factor`, `max_factor`, `rms` and `why` (their derivation) for a float output; `levels` and `why` for bytes"),
+    ROW_HAND("tolerance", .json = JSON_OBJECT, .about = "[the bound of an error](#tolerances) and `why`, its derivation; optional where each output has its own"),
     ROW_OBJECT(Problem, limits, "limits", limits_table, .required = true),
     ROW_HAND("headers", .json = JSON_ARRAY, .about = "optional: names of headers beside problem.json that submissions may include, such as `\"wb.h\"`"),
     ROW_SAME("rules", rules_table, .required = true),
@@ -569,15 +708,44 @@ RECORD_PUBLIC(problem_table, Problem,
 
 /* clang-format on */
 
-static Status read_tolerance(const JsonFile *file, Problem *problem, Message *why)
+/* The keys say what kind of bound it is. */
+static Status read_tolerance(const JsonFile *file, const cJSON *object, Arena *arena, Parameter *output, Message *why)
 {
-    const cJSON *object = json_get(file->root, "tolerance");
-    ByteTolerance bytes = {0};
-    if (problem->parameters[problem_output(problem)].type != ELEMENT_UINT8)
-        return record_read(&factors_table, file, object, &problem->arena, &problem->tolerance, why);
-    Status status = record_read(&levels_table, file, object, &problem->arena, &bytes, why);
-    problem->tolerance = (Tolerance){.levels = bytes.levels, .why = bytes.why};
-    return status;
+    Tolerance *tolerance = &output->tolerance;
+    const double epsilon = element_traits[output->type].epsilon;
+    WholeTolerance whole = {0};
+    if (element_is_whole(output->type)) {
+        TRY(record_read(&levels_table, file, object, arena, &whole, why));
+        *tolerance = (Tolerance){.absolute = (double)whole.levels, .why = whole.why};
+        return STATUS_OK;
+    }
+    const bool is_distance = json_get(object, "absolute") != NULL || json_get(object, "relative") != NULL;
+    const bool is_bound = json_get(object, "bound_factor") != NULL;
+    *tolerance = (Tolerance){.unit = is_distance || is_bound ? 1 : epsilon, .of_expected = is_distance};
+    return record_read(is_distance ? &distance_table
+                       : is_bound  ? &bound_table
+                                   : &factors_table,
+                       file, object, arena, tolerance, why);
+}
+
+/* An output without a tolerance of its own has that of the problem. */
+static Status read_tolerances(const JsonFile *file, Problem *problem, Message *why)
+{
+    const cJSON *item = json_get(file->root, "parameters")->child, *general = json_get(file->root, "tolerance");
+    bool is_used = false;
+    for (size_t i = 0; i < problem->parameter_count; i++, item = item->next) {
+        const cJSON *own = json_get(item, "tolerance");
+        if ((problem->parameters[i].role & ROLE_OUT) == 0)
+            continue;
+        if (own == NULL && general == NULL)
+            return json_fail(file, item, why, "the key \"tolerance\" is missing, here or for the whole problem");
+        TRY(read_tolerance(file, own == NULL ? general : own, &problem->arena, &problem->parameters[i], why));
+        is_used = is_used || own == NULL;
+    }
+    if (general != NULL && !is_used)
+        return json_fail(file, general, why, "each output has a tolerance of its own, so this one means nothing");
+    problem->tolerance = problem->parameters[problem->output].tolerance;
+    return STATUS_OK;
 }
 
 /* The kernels of a grading may execute at least as much as one call. */
@@ -610,7 +778,7 @@ static Status check_constant_filter(const JsonFile *file, Problem *problem, Mess
 static Status read_root(const JsonFile *file, const char *id, Problem *problem, Message *why)
 {
     static Status (*const parts[])(const JsonFile *, Problem *,
-                                   Message *) = {read_parameters, problem_read_formulas, read_tolerance,
+                                   Message *) = {read_parameters, problem_read_formulas, read_tolerances,
                                                  check_budget,    check_constant_filter, problem_read_sources};
     problem->limits = (ProblemLimits){.device_seconds = DEVICE_SECONDS, .grading_seconds = GRADING_SECONDS};
     problem->review_factor = REVIEW_FACTOR;

@@ -29,27 +29,45 @@ MUST_USE Status identify_problem(const char *source, size_t length, Arena *arena
 
 enum { PROBLEM_MAX_PARAMETERS = 16 };
 
-typedef enum ParameterRole { ROLE_IN, ROLE_OUT, ROLE_SIZE } ParameterRole;
+typedef enum ParameterRole {
+    ROLE_IN = 1,                   /* array that is read */
+    ROLE_OUT = 2,                  /* array that is written */
+    ROLE_INOUT = ROLE_IN | ROLE_OUT, /* array that is read, then written */
+    ROLE_SIZE = 4,                 /* whole number, of which shapes may depend */
+    ROLE_SCALAR = 8                /* float or double */
+} ParameterRole;
+
+/* An output element is accepted if |error| <= unit (sum_factor S + max_factor max S) + absolute. S is the element's second
+ * number from oracle.h: the sum of |x w|, or the bound itself; with `of_expected` it is |expected|. And so is the output if
+ * rms(error) is at most the larger of rms rms(expected) and unit sum_factor / 4 rms(S). */
+typedef struct Tolerance {
+    double unit; /* of rounding: ElementTraits.epsilon; 1: the factors are relative errors, or shares of the bound */
+    double sum_factor, max_factor;
+    double absolute; /* of whole numbers: largest distance from the expected one */
+    bool of_expected;
+    double rms;      /* 0: not checked */
+    const char *why; /* derivation of the factors */
+} Tolerance;
 
 typedef struct Parameter {
     const char *name;
     const char *c_type; /* as the signature writes it, with one space: "const float*" */
     ParameterRole role;
-    ElementType type;                  /* arrays */
+    ElementType type;                  /* arrays and scalars; of a vector such as uchar4, of its components, */
+    int components;                    /*   of which it has so many: the last extent. 1: no vector */
     int rank;                          /* arrays */
     Expression shape[TENSOR_MAX_RANK]; /* arrays: extents, over the sizes */
+    Tolerance tolerance;               /* outputs */
     int64_t low, high;                 /* sizes: the limits of the statement */
+    const int64_t *values;             /* sizes: in rising order, the only ones that are possible; NULL: any */
+    size_t value_count;
+    double least, most; /* scalars: the limits of the statement */
 } Parameter;
 
-/* An output element is accepted if |error| <= eps32 (sum_factor S + max_factor max S) + levels, where S is the sum of
- * |x w| of the element. Bytes have only levels, floats only factors. And so is the output if rms(error) is at most the
- * larger of rms rms(expected) and eps32 sum_factor / 4 rms(S). */
-typedef struct Tolerance {
-    double sum_factor, max_factor;
-    double rms;      /* 0: not checked */
-    double levels;   /* largest distance from the nearest of the levels 0 to 255 */
-    const char *why; /* derivation of the factors */
-} Tolerance;
+static inline bool parameter_is_array(const Parameter *parameter)
+{
+    return (parameter->role & ROLE_INOUT) != 0;
+}
 
 typedef struct ProblemLimits {
     uint64_t device_bytes; /* device memory, besides the arrays that solve() gets */
@@ -74,7 +92,8 @@ typedef struct Problem {
     Expression *constraints; /* must not be 0 */
     size_t constraint_count;
     Expression operations, bytes; /* floating-point operations, least bytes moved */
-    Tolerance tolerance;
+    size_t output;                /* the output that is looked at, the first unless problem_of_output() chose another, */
+    Tolerance tolerance;          /*   and its tolerance */
     ProblemLimits limits;
     bool kernel_must_write_output;
     const char *constant_filter;            /* input that must be read through constant memory; NULL: none */
@@ -89,10 +108,14 @@ typedef struct Problem {
     Arena arena;
 } Problem;
 
-/* Values of the size parameters, in order of the parameters; entries of arrays are ignored. */
+/* Values of sizes and scalars, in order of the parameters; entries of arrays are ignored. Those of scalars are the bits of
+ * a double. */
 typedef struct Sizes {
     int64_t values[PROBLEM_MAX_PARAMETERS];
 } Sizes;
+
+double sizes_scalar(const Sizes *sizes, size_t parameter);
+void sizes_set_scalar(Sizes *sizes, size_t parameter, double value);
 
 /* The rows of problem.json. */
 extern const struct RecordTable problem_table;
@@ -101,8 +124,11 @@ extern const struct RecordTable problem_table;
  * or there are more than 2^31 elements. */
 MUST_USE Status problem_shape(const Problem *problem, size_t parameter, const Sizes *sizes,
                               size_t shape[TENSOR_MAX_RANK], size_t *count, Message *why);
-/* Index of the one output parameter. */
+/* Index of the output parameter that is looked at. */
 size_t problem_output(const Problem *problem);
+/* The problem as it is for its output number `number`, from 0; false if it has fewer. Everything behind pointers stays
+ * the problem's own. */
+bool problem_of_output(const Problem *problem, size_t number, Problem *view);
 
 void problem_free(Problem *problem);
 

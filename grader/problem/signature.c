@@ -142,13 +142,19 @@ static bool is_ignored(const char *token, size_t length)
     return false;
 }
 
-/* Names of the C library for the types that problems use. */
+/* Types that have several names. `long` is that of 64 bits. */
 static const char *plain_name(Arena *arena, const char *token, size_t length)
 {
-    if (token_is(token, length, "uint8_t"))
-        return "unsigned char";
-    if (token_is(token, length, "int32_t"))
-        return "int";
+    static const char *const names[][2] = {{"uint8_t", "unsigned char"},       {"int8_t", "signed char"},
+                                           {"int16_t", "short int"},           {"uint16_t", "unsigned short int"},
+                                           {"int32_t", "int"},                 {"uint32_t", "unsigned int"},
+                                           {"int64_t", "long int"},            {"uint64_t", "unsigned long int"},
+                                           {"half", "__half"},                 {"half2", "__half2"},
+                                           {"nv_bfloat16", "__nv_bfloat16"},   {"nv_bfloat162", "__nv_bfloat162"},
+                                           {"uint", "unsigned int"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (token_is(token, length, names[i][0]))
+            return names[i][1];
     return arena_copy(arena, token, length);
 }
 

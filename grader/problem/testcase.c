@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ==== case source ================================================================================================= */
 
@@ -15,28 +16,19 @@ static const double MAX_SEED = 9007199254740992.0; /* 2^53: larger whole numbers
 
 #define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
 
-/* --- numbers of an element type ----------------------------------------------------------------------------------- */
-
-static const struct {
-    double lowest, highest;
-} ranges[] = {
-    [ELEMENT_FLOAT32] = {-FLT_MAX, FLT_MAX},
-    [ELEMENT_INT32] = {INT32_MIN, INT32_MAX},
-    [ELEMENT_UINT8] = {0, UINT8_MAX},
-};
-
-static bool is_element(ElementType type, double value)
-{
-    return value >= ranges[type].lowest && value <= ranges[type].highest &&
-           (type == ELEMENT_FLOAT32 || value == floor(value));
-}
-
 /* --- literal values and files ------------------------------------------------------------------------------------- */
 
-static Tensor new_tensor(const SourceArray *array)
+/* Type and shape of the array, without elements. */
+static Tensor tensor_like(const SourceArray *array)
 {
     Tensor tensor = {array->parameter->type, array->parameter->rank, {0}, NULL};
     memcpy(tensor.shape, array->shape, sizeof tensor.shape);
+    return tensor;
+}
+
+static Tensor new_tensor(const SourceArray *array)
+{
+    Tensor tensor = tensor_like(array);
     tensor.data = allocated(calloc(array->count, element_bytes(tensor.type)));
     return tensor;
 }
@@ -55,7 +47,7 @@ static Status case_source_values(const SourceReader *reader, const cJSON *list, 
     *tensor = new_tensor(array);
     size_t i = 0;
     for (const cJSON *item = list->child; item != NULL; item = item->next, i++) {
-        if (!cJSON_IsNumber(item) || !is_element(type, item->valuedouble))
+        if (!cJSON_IsNumber(item) || !element_holds(type, item->valuedouble))
             return json_fail(reader->file, item, reader->why, "element %zu of %s: expected a number of type %s", i,
                              array->parameter->name, element_c_name(type));
         element_store(type, tensor->data, i, item->valuedouble);
@@ -69,22 +61,32 @@ static bool has_shape(const Tensor *tensor, const SourceArray *array)
            memcmp(tensor->shape, array->shape, (size_t)tensor->rank * sizeof *array->shape) == 0;
 }
 
-static bool all_finite(const float *values, size_t count)
+static bool all_finite(const Tensor *tensor, size_t count)
 {
     size_t i = 0;
-    while (i < count && isfinite(values[i]))
+    while (i < count && isfinite(element_load(tensor->type, tensor->data, i)))
         i++;
     return i == count;
 }
 
-/* Converts the levels of a picture, 0 to 255, to floats. */
-static void widen(Tensor *tensor, const SourceArray *array)
+/* Converts the elements to the array's type, such as levels of a picture to floats, if it can hold each of them as it is. */
+static bool convert(Tensor *tensor, const SourceArray *array)
 {
-    Tensor wide = new_tensor(array);
-    for (size_t i = 0; i < array->count; i++)
-        ((float *)wide.data)[i] = ((const uint8_t *)tensor->data)[i];
-    tensor_free(tensor);
-    *tensor = wide;
+    const ElementType from = tensor->type, to = array->parameter->type;
+    Tensor converted = new_tensor(array);
+    size_t i = 0;
+    for (double value; i < array->count; i++) {
+        value = element_load(from, tensor->data, i);
+        if (!element_holds(to, value))
+            break;
+        element_store(to, converted.data, i, value);
+        if (element_load(to, converted.data, i) != value)
+            break;
+    }
+    tensor_free(i == array->count ? tensor : &converted);
+    if (i == array->count)
+        *tensor = converted;
+    return i == array->count;
 }
 
 /* True for a .ppm that is to fill an array with four bytes for each pixel, whatever its rank. */
@@ -124,22 +126,48 @@ static Status refuse_shape(const char *path, const SourceArray *array, const Ten
                 shape_text(tensor->shape, tensor->rank, found, sizeof found));
 }
 
-Status case_source_file(const char *path, const SourceArray *array, Tensor *tensor, Message *why)
+/* Whether a picture of four channels fills an array of bytes with as many rows, whatever its rank. */
+static bool has_its_channels(const Tensor *tensor, const SourceArray *array)
+{
+    return tensor->type == ELEMENT_UINT8 && array->parameter->type == ELEMENT_UINT8 && tensor->rank == 3 &&
+           tensor->shape[2] == 4 && array->parameter->rank > 1 && array->shape[0] == tensor->shape[0] &&
+           array->count == tensor_count(tensor);
+}
+
+static Status divide(const char *path, double divisor, Tensor *tensor, Message *why)
+{
+    const size_t count = tensor_count(tensor);
+    if (divisor == 1)
+        return STATUS_OK;
+    if (element_is_whole(tensor->type))
+        return fail(STATUS_BAD_INPUT, why,
+                    "%s: only floats can be divided, expected no divisor for elements of type %s", path,
+                    element_c_name(tensor->type));
+    for (size_t i = 0; i < count; i++)
+        element_store(tensor->type, tensor->data, i, element_load(tensor->type, tensor->data, i) / divisor);
+    return STATUS_OK;
+}
+
+Status case_source_file(const char *path, double divisor, const SourceArray *array, Tensor *tensor, Message *why)
 {
     ElementType type = array->parameter->type;
-    TRY(tensor_read(path, tensor, why));
+    const Tensor wanted = tensor_like(array);
+    TRY(tensor_read(path, &wanted, tensor, why));
+    if (has_its_channels(tensor, array)) {
+        tensor->rank = wanted.rank;
+        memcpy(tensor->shape, wanted.shape, sizeof wanted.shape);
+    }
     if (lacks_alpha(tensor, array))
         add_alpha(tensor, array);
     if (!has_shape(tensor, array))
         return refuse_shape(path, array, tensor, why);
-    if (tensor->type == ELEMENT_UINT8 && type == ELEMENT_FLOAT32)
-        widen(tensor, array);
-    if (tensor->type != type)
-        return fail(STATUS_BAD_INPUT, why, "%s: expected elements of type %s, found %s", path, element_c_name(type),
-                    element_c_name(tensor->type));
-    if (type == ELEMENT_FLOAT32 && !all_finite(tensor->data, array->count))
+    if (!all_finite(tensor, array->count))
         return fail(STATUS_BAD_INPUT, why, "%s: an element is infinite or NaN", path);
-    return STATUS_OK;
+    const ElementType found = tensor->type;
+    if (found != type && !convert(tensor, array))
+        return fail(STATUS_BAD_INPUT, why, "%s: expected elements of type %s, found %s, not all of which it can hold",
+                    path, element_c_name(type), element_c_name(found));
+    return divide(path, divisor, tensor, why);
 }
 
 static Status path_beside(const SourceReader *reader, const cJSON *name, char *path, size_t size)
@@ -167,15 +195,15 @@ static Status read_shape(const SourceReader *reader, const cJSON *list, Tensor *
 static Status read_raw_file(const char *path, const SourceArray *array, Tensor *tensor, Message *why)
 {
     TRY(has_shape(tensor, array) ? tensor_read_raw(path, tensor, why) : refuse_shape(path, array, tensor, why));
-    if (tensor->type == ELEMENT_FLOAT32 && !all_finite(tensor->data, array->count))
+    if (!all_finite(tensor, array->count))
         return fail(STATUS_BAD_INPUT, why, "%s: an element is infinite or NaN", path);
     return STATUS_OK;
 }
 
-static bool is_raw(const char *name)
+static bool ends_in(const char *name, const char *ending)
 {
-    size_t length = strlen(name);
-    return length > 4 && strcmp(name + length - 4, ".bin") == 0;
+    const size_t length = strlen(name), end = strlen(ending);
+    return length > end && strcasecmp(name + length - end, ending) == 0;
 }
 
 static Status read_data_file(const SourceReader *reader, const cJSON *object, const SourceArray *array, Tensor *tensor)
@@ -185,14 +213,20 @@ static Status read_data_file(const SourceReader *reader, const cJSON *object, co
     Status status = STATUS_OK;
     *tensor = (Tensor){.type = array->parameter->type};
     const cJSON *name = json_get(object, "file"), *shape = json_get(object, "shape");
-    if (is_raw(name->valuestring) != (shape != NULL))
+    double divisor = 1;
+    if (ends_in(name->valuestring, ".bin") && shape == NULL)
+        return json_fail(reader->file, object, reader->why, "expected \"shape\" for a file of elements alone (.bin)");
+    if (!ends_in(name->valuestring, ".bin") && !ends_in(name->valuestring, ".raw") && shape != NULL)
         return json_fail(reader->file, object, reader->why,
-                         "expected \"shape\" for a file of elements alone (.bin), and for no other");
+                         "expected \"shape\" only for a file of elements alone (.bin, .raw)");
+    TRY(json_number(reader->file, object, "divide", FLT_MIN, FLT_MAX, &divisor, reader->why));
     status = path_beside(reader, name, path, sizeof path);
     if (status == STATUS_OK && shape != NULL)
         status = read_shape(reader, shape, tensor);
     TRY(status);
-    status = shape != NULL ? read_raw_file(path, array, tensor, &unfit) : case_source_file(path, array, tensor, &unfit);
+    status = shape != NULL ? read_raw_file(path, array, tensor, &unfit)
+                           : case_source_file(path, 1, array, tensor, &unfit);
+    THEN(status, divide(path, divisor, tensor, &unfit));
     return status == STATUS_OK ? status : json_fail(reader->file, name, reader->why, "%s", unfit.text);
 }
 
@@ -201,7 +235,8 @@ static Status read_data_file(const SourceReader *reader, const cJSON *object, co
 static Status case_source_data_file(const SourceReader *reader, const cJSON *object, const SourceArray *array,
                                     Tensor *tensor)
 {
-    static const JsonKey keys[] = {{"file", JSON_STRING, true}, {"shape", JSON_ARRAY, false}};
+    static const JsonKey keys[] = {
+        {"file", JSON_STRING, true}, {"shape", JSON_ARRAY, false}, {"divide", JSON_NUMBER, false}};
     TRY(json_check(reader->file, object, keys, LENGTH_OF(keys), reader->why));
     return read_data_file(reader, object, array, tensor);
 }
@@ -256,7 +291,7 @@ static Status read_perturbation(const SourceReader *reader, const cJSON *object,
     const ValueRange range = range_of(&source->literal, array->count);
     const double change = share * (range.high - range.low);
     source->kind = SOURCE_PERTURBED;
-    source->a = source->literal.type == ELEMENT_FLOAT32 ? (double)(float)change : floor(change);
+    source->a = element_is_whole(source->literal.type) ? floor(change) : (double)(float)change;
     if (!(source->a > 0))
         return json_fail(reader->file, item, reader->why,
                          "the values of %s reach from %g to %g: a share of %g of that changes nothing",
@@ -274,6 +309,7 @@ static Status read_file_source(const SourceReader *reader, const cJSON *object, 
 {
     static const JsonKey keys[] = {{"file", JSON_STRING, true},
                                    {"shape", JSON_ARRAY, false},
+                                   {"divide", JSON_NUMBER, false},
                                    {"perturb", JSON_NUMBER, false},
                                    {"seed", JSON_NUMBER, false}};
     const cJSON *seed = json_get(object, "seed");
@@ -407,10 +443,11 @@ static const struct GeneratorKind {
 static Status check_uniform(const SourceReader *reader, const cJSON *item, const SourceArray *array,
                             const CaseSource *source)
 {
-    if (array->parameter->type != ELEMENT_FLOAT32)
+    if (element_is_whole(array->parameter->type))
         return json_fail(reader->file, item, reader->why, "makes floats; for %s, use \"integers\"",
                          array->parameter->name);
-    if (!((float)source->a < (float)source->b) || !isfinite((float)source->b - (float)source->a))
+    if (!((float)source->a < (float)source->b) || !isfinite((float)source->b - (float)source->a) ||
+        !element_holds(array->parameter->type, source->a) || !element_holds(array->parameter->type, source->b))
         return json_fail(reader->file, item, reader->why,
                          "expected \"low\" below \"high\", at a distance that is a finite float");
     return STATUS_OK;
@@ -419,22 +456,24 @@ static Status check_uniform(const SourceReader *reader, const cJSON *item, const
 static Status check_normal(const SourceReader *reader, const cJSON *item, const SourceArray *array,
                            const CaseSource *source)
 {
-    if (array->parameter->type != ELEMENT_FLOAT32)
+    if (element_is_whole(array->parameter->type))
         return json_fail(reader->file, item, reader->why, "makes floats; for %s, use \"integers\"",
                          array->parameter->name);
-    if (source->b < 0 || !isfinite((float)(fabs(source->a) + 6 * source->b)))
+    if (source->b < 0 || !isfinite((float)(fabs(source->a) + 6 * source->b)) ||
+        !element_holds(array->parameter->type, fabs(source->a) + 6 * source->b))
         return json_fail(reader->file, item, reader->why,
                          "expected a \"deviation\" of at least 0, and finite values up to 6 deviations from the mean");
     return STATUS_OK;
 }
 
-/* Floats have every whole number up to 2^24. */
+/* Floating-point numbers have every whole number up to 2 / epsilon; a generator's lie at most 2^32 - 1 apart. */
 static Status check_integers(const SourceReader *reader, const cJSON *item, const SourceArray *array,
                              const CaseSource *source)
 {
-    ElementType type = array->parameter->type;
-    double low = type == ELEMENT_FLOAT32 ? -16777216 : ranges[type].lowest;
-    double high = type == ELEMENT_FLOAT32 ? 16777216 : ranges[type].highest;
+    const ElementTraits *traits = &element_traits[array->parameter->type];
+    const bool is_whole = element_is_whole(array->parameter->type);
+    const double high = is_whole ? traits->highest : fmin(2 / traits->epsilon, INT32_MAX);
+    const double low = is_whole ? traits->lowest : -high;
     if (source->a != floor(source->a) || source->b != floor(source->b) || source->a > source->b || source->a < low ||
         source->b > high)
         return json_fail(reader->file, item, reader->why,
@@ -444,7 +483,7 @@ static Status check_integers(const SourceReader *reader, const cJSON *item, cons
 
 static Status check_impulse(const SourceReader *reader, const cJSON *item, const SourceArray *array, CaseSource *source)
 {
-    if (!is_element(array->parameter->type, source->a))
+    if (!element_holds(array->parameter->type, source->a))
         return json_fail(reader->file, item, reader->why, "expected a \"value\" of type %s",
                          element_c_name(array->parameter->type));
     if (source->b != floor(source->b) || source->b < -1 || source->b >= (double)array->count)
@@ -457,10 +496,10 @@ static Status check_impulse(const SourceReader *reader, const cJSON *item, const
 static Status check_ramp(const SourceReader *reader, const cJSON *item, const SourceArray *array,
                          const CaseSource *source)
 {
-    ElementType type = array->parameter->type;
-    double step = source->kind == SOURCE_RAMP ? source->b : 0;
+    const ElementType type = array->parameter->type;
+    const double step = source->kind == SOURCE_RAMP ? source->b : 0;
     double last = source->a + step * (double)(array->count - 1);
-    if (!is_element(type, source->a) || !is_element(type, last) || (type != ELEMENT_FLOAT32 && step != floor(step)))
+    if (!element_holds(type, source->a) || !element_holds(type, last) || (element_is_whole(type) && step != floor(step)))
         return json_fail(reader->file, item, reader->why, "expected every element to be a number of type %s",
                          element_c_name(type));
     return STATUS_OK;
@@ -575,9 +614,10 @@ bool case_source_is_same(const CaseSource *a, const CaseSource *b)
 void testcases_free(TestcaseSet *set)
 {
     for (size_t i = 0; i < set->count; i++) {
-        tensor_free(&set->cases[i].expected);
-        for (size_t j = 0; j < PROBLEM_MAX_PARAMETERS; j++)
+        for (size_t j = 0; j < PROBLEM_MAX_PARAMETERS; j++) {
+            tensor_free(&set->cases[i].expected[j]);
             tensor_free(&set->cases[i].sources[j].literal);
+        }
     }
     arena_free(&set->arena);
     *set = (TestcaseSet){0};
@@ -589,17 +629,25 @@ cJSON *sizes_json(const Problem *problem, const Sizes *sizes)
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (problem->parameters[i].role == ROLE_SIZE)
             cJSON_AddNumberToObject(object, problem->parameters[i].name, (double)sizes->values[i]);
+        else if (problem->parameters[i].role == ROLE_SCALAR)
+            cJSON_AddNumberToObject(object, problem->parameters[i].name, sizes_scalar(sizes, i));
     return object;
 }
 
 static void add_sizes(Text *out, const Problem *problem, const Sizes *sizes, const char *equals, const char *comma)
 {
     const char *separator = "";
-    for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_SIZE) {
-            text_printf(out, "%s%s%s%lld", separator, problem->parameters[i].name, equals, (long long)sizes->values[i]);
-            separator = comma;
-        }
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        const Parameter *parameter = &problem->parameters[i];
+        if (parameter_is_array(parameter))
+            continue;
+        text_printf(out, "%s%s%s", separator, parameter->name, equals);
+        if (parameter->role == ROLE_SIZE)
+            text_printf(out, "%lld", (long long)sizes->values[i]);
+        else
+            text_printf(out, "%.9g", sizes_scalar(sizes, i));
+        separator = comma;
+    }
 }
 
 void sizes_add(Text *out, const Problem *problem, const Sizes *sizes)
@@ -612,6 +660,38 @@ void sizes_add_options(Text *out, const Problem *problem, const Sizes *sizes)
     add_sizes(out, problem, sizes, "=", ",");
 }
 
+static bool is_possible(const Parameter *size, int64_t value)
+{
+    bool is_listed = size->values == NULL;
+    for (size_t i = 0; i < size->value_count; i++)
+        is_listed = is_listed || size->values[i] == value;
+    return is_listed && value >= size->low && value <= size->high;
+}
+
+static Status check_size(const Problem *problem, size_t parameter, const Sizes *sizes, Message *why)
+{
+    const Parameter *size = &problem->parameters[parameter];
+    Text list = {0};
+    if (size->role == ROLE_SCALAR) {
+        const double value = sizes_scalar(sizes, parameter);
+        return value >= size->least && value <= size->most
+                   ? STATUS_OK
+                   : fail(STATUS_BAD_INPUT, why, "%s: expected a number from %g to %g, as the statement says, found %g",
+                          size->name, size->least, size->most, value);
+    }
+    if (is_possible(size, sizes->values[parameter]))
+        return STATUS_OK;
+    if (size->values == NULL)
+        return fail(STATUS_BAD_INPUT, why, "%s: expected a number from %lld to %lld, as the statement says", size->name,
+                    (long long)size->low, (long long)size->high);
+    for (size_t i = 0; i < size->value_count; i++)
+        text_printf(&list, "%s%lld", i == 0 ? "" : ", ", (long long)size->values[i]);
+    const Status status = fail(STATUS_BAD_INPUT, why, "%s: expected one of %s, as the statement says, found %lld",
+                               size->name, list.data, (long long)sizes->values[parameter]);
+    text_free(&list);
+    return status;
+}
+
 Status sizes_check(const Problem *problem, const Sizes *sizes, Message *why)
 {
     size_t shape[TENSOR_MAX_RANK], count;
@@ -622,15 +702,9 @@ Status sizes_check(const Problem *problem, const Sizes *sizes, Message *why)
         if (status == STATUS_OK && !holds)
             status = fail(STATUS_BAD_INPUT, why, "expected %s, as the statement says", problem->constraints[i].text);
     }
-    for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
-        const Parameter *parameter = &problem->parameters[i];
-        const int64_t value = sizes->values[i];
-        if (parameter->role != ROLE_SIZE)
-            status = problem_shape(problem, i, sizes, shape, &count, why);
-        else if (value < parameter->low || value > parameter->high)
-            status = fail(STATUS_BAD_INPUT, why, "%s: expected a number from %lld to %lld, as the statement says",
-                          parameter->name, (long long)parameter->low, (long long)parameter->high);
-    }
+    for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++)
+        status = parameter_is_array(&problem->parameters[i]) ? problem_shape(problem, i, sizes, shape, &count, why)
+                                                             : check_size(problem, i, sizes, why);
     return status;
 }
 
@@ -642,19 +716,49 @@ Status testcase_count_work(const Problem *problem, Testcase *testcase, Message *
 
 /* ==== drawn sizes ================================================================================================= */
 
-/* They need not fit. */
-static Sizes attempt_sizes(const Problem *problem, const Testcase *testcase, const GeneratorKey *secret,
-                           uint32_t attempt)
+/* Of a size with a list of values, one of those between both; of a scalar, one that a float holds. */
+static int64_t draw_size(const Problem *problem, const Testcase *testcase, size_t parameter, uint32_t word)
+{
+    const Parameter *is = &problem->parameters[parameter];
+    const int64_t least = testcase->least.values[parameter], most = testcase->most.values[parameter];
+    size_t first = 0, end = is->value_count;
+    if (is->role == ROLE_SCALAR) {
+        Sizes drawn;
+        sizes_set_scalar(&drawn, parameter,
+                         generator_uniform(word, (float)sizes_scalar(&testcase->least, parameter),
+                                           (float)sizes_scalar(&testcase->most, parameter)));
+        return least == most ? least : drawn.values[parameter];
+    }
+    while (first < end && is->values[first] < least)
+        first++;
+    while (end > first && is->values[end - 1] > most)
+        end--;
+    return first < end ? is->values[generator_integer(word, (int64_t)first, (int64_t)end - 1)]
+                       : generator_integer(word, least, most);
+}
+
+/* Computes the sizes that follow from others, in the order of the parameters. */
+static Status derive_sizes(const Problem *problem, const Testcase *testcase, Sizes *sizes, Message *why)
+{
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (testcase->derived[i].text != NULL)
+            TRY(expression_evaluate(&testcase->derived[i], sizes->values, &sizes->values[i], why));
+    return STATUS_OK;
+}
+
+/* False if they do not fit. */
+static bool attempt_sizes(const Problem *problem, const Testcase *testcase, const GeneratorKey *secret,
+                          uint32_t attempt, Sizes *sizes)
 {
     _Static_assert((int)PROBLEM_MAX_PARAMETERS <= (int)GENERATOR_WORDS,
                    "a block of the cipher has a word for each size");
     const GeneratorKey key = generator_derive(secret, CASE_KEY_SIZES, (uint32_t)testcase->number, 0);
     const Chacha20Block block = generator_data(&key, attempt);
-    Sizes sizes = testcase->least;
+    *sizes = testcase->least;
     for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_SIZE)
-            sizes.values[i] = generator_integer(block.words[i], testcase->least.values[i], testcase->most.values[i]);
-    return sizes;
+        if (!parameter_is_array(&problem->parameters[i]))
+            sizes->values[i] = draw_size(problem, testcase, i, block.words[i]);
+    return derive_sizes(problem, testcase, sizes, NULL) == STATUS_OK && sizes_check(problem, sizes, NULL) == STATUS_OK;
 }
 
 static Status draw_sizes(const Problem *problem, Testcase *testcase, const GeneratorKey *secret, Message *why)
@@ -665,8 +769,7 @@ static Status draw_sizes(const Problem *problem, Testcase *testcase, const Gener
         if (attempt == ATTEMPTS)
             return fail(STATUS_BAD_INPUT, why, "case \"%s\": none of %d sizes drawn keeps the problem's constraints",
                         testcase->name, ATTEMPTS);
-        testcase->sizes = attempt_sizes(problem, testcase, secret, attempt++);
-    } while (sizes_check(problem, &testcase->sizes, NULL) != STATUS_OK);
+    } while (!attempt_sizes(problem, testcase, secret, attempt++, &testcase->sizes));
     return testcase_count_work(problem, testcase, why);
 }
 
@@ -695,40 +798,77 @@ typedef struct TestcaseReading {
 
 /* --- one case ----------------------------------------------------------------------------------------------------- */
 
-/* Checks that the object has one member for each parameter of the role. */
-static Status check_members(TestcaseReading *reading, const cJSON *object, ParameterRole role, JsonKind kind)
+/* Checks that the object has one member for each parameter with one of the roles. */
+static Status check_members(TestcaseReading *reading, const cJSON *object, unsigned roles, JsonKind kind)
 {
     JsonKey keys[PROBLEM_MAX_PARAMETERS];
     size_t count = 0;
     for (size_t i = 0; i < reading->problem->parameter_count; i++)
-        if (reading->problem->parameters[i].role == role)
+        if (reading->problem->parameters[i].role & roles)
             keys[count++] = (JsonKey){reading->problem->parameters[i].name, kind, true};
     return json_check(&reading->file, object, keys, count, reading->why);
 }
 
-/* A number, or a list of two: the least and the largest of the numbers that a size is drawn from. */
+/* An expression over other sizes, such as "2 * radius + 1". */
+static Status read_derived_size(TestcaseReading *reading, const cJSON *sizes, size_t parameter, Testcase *testcase)
+{
+    const Problem *problem = reading->problem;
+    const cJSON *item = json_get(sizes, problem->parameters[parameter].name);
+    const char *names[PROBLEM_MAX_PARAMETERS] = {NULL};
+    Message unfit = {0};
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_SIZE &&
+            (i < parameter || !cJSON_IsString(json_get(sizes, problem->parameters[i].name))))
+            names[i] = problem->parameters[i].name;
+    if (problem->parameters[parameter].role != ROLE_SIZE)
+        return json_fail(&reading->file, item, reading->why, "expected a number: only a size follows from others");
+    if (expression_compile(item->valuestring, names, problem->parameter_count, &reading->set->arena,
+                           &testcase->derived[parameter], &unfit) != STATUS_OK)
+        return json_fail(&reading->file, item, reading->why, "%s", unfit.text);
+    return STATUS_OK;
+}
+
+/* Adds the number to the sizes: whole, of a size; as a float of a float. */
+static bool take_number(const Parameter *size, size_t parameter, const cJSON *number, Sizes *sizes)
+{
+    const double value = cJSON_IsNumber(number) ? number->valuedouble : NAN;
+    if (size->role == ROLE_SCALAR && value >= size->least && value <= size->most) {
+        sizes_set_scalar(sizes, parameter, size->type == ELEMENT_FLOAT32 ? (double)(float)value : value);
+        return true;
+    }
+    if (size->role == ROLE_SCALAR || !(value >= (double)size->low && value <= (double)size->high) ||
+        value != floor(value))
+        return false;
+    sizes->values[parameter] = (int64_t)value;
+    return true;
+}
+
+/* A number; a list of two, the least and the largest of the numbers that it is drawn from; or an expression. */
 static Status read_size(TestcaseReading *reading, const cJSON *sizes, size_t parameter, Testcase *testcase)
 {
     const Parameter *size = &reading->problem->parameters[parameter];
-    const cJSON *item = json_get(sizes, size->name), *end = item->child;
-    int64_t *least = &testcase->least.values[parameter], *most = &testcase->most.values[parameter];
-    if (!cJSON_IsArray(item)) {
-        Status status = json_integer(&reading->file, sizes, size->name, size->low, size->high, least, reading->why);
-        *most = *least;
-        return status;
-    }
-    for (int i = 0; i < 2; i++, end = end->next) {
-        if (!cJSON_IsNumber(end) || end->valuedouble != floor(end->valuedouble) ||
-            end->valuedouble < (double)size->low || end->valuedouble > (double)size->high)
-            break;
-        *(i == 0 ? least : most) = (int64_t)end->valuedouble;
-    }
-    if (cJSON_GetArraySize(item) != 2 || end != NULL || *least >= *most)
+    const cJSON *item = json_get(sizes, size->name), *first = cJSON_IsArray(item) ? item->child : item;
+    const cJSON *second = cJSON_IsArray(item) && first != NULL ? first->next : item;
+    Sizes *least = &testcase->least, *most = &testcase->most;
+    if (cJSON_IsString(item))
+        return read_derived_size(reading, sizes, parameter, testcase);
+    const bool is_range = cJSON_IsArray(item) && cJSON_GetArraySize(item) == 2;
+    bool fits = take_number(size, parameter, first, least) && take_number(size, parameter, second, most) &&
+                (is_range || !cJSON_IsArray(item));
+    if (fits && is_range)
+        fits = size->role == ROLE_SCALAR ? sizes_scalar(least, parameter) < sizes_scalar(most, parameter)
+                                         : least->values[parameter] < most->values[parameter];
+    testcase->draws_sizes = testcase->draws_sizes || is_range;
+    if (fits)
+        return STATUS_OK;
+    if (size->role == ROLE_SCALAR)
         return json_fail(&reading->file, item, reading->why,
-                         "expected a whole number from %lld to %lld, or two, the smaller one first, to draw it from",
-                         (long long)size->low, (long long)size->high);
-    testcase->draws_sizes = true;
-    return STATUS_OK;
+                         "expected a number from %g to %g, or two, the smaller one first, to draw it from", size->least,
+                         size->most);
+    return json_fail(&reading->file, item, reading->why,
+                     "expected a whole number from %lld to %lld, or two, the smaller one first, to draw it from%s",
+                     (long long)size->low, (long long)size->high,
+                     cJSON_IsArray(item) || cJSON_IsNumber(item) ? "" : ", or an expression over other sizes");
 }
 
 /* The first of some attempts that holds becomes an example. One in ten must hold, so that a drawing soon ends. */
@@ -741,8 +881,8 @@ static Status check_drawn_sizes(TestcaseReading *reading, const cJSON *sizes, Te
         return json_fail(&reading->file, sizes, reading->why,
                          "only a hidden case that is not timed can draw its sizes");
     for (uint32_t i = 0; i < ATTEMPTS; i++) {
-        const Sizes drawn = attempt_sizes(reading->problem, testcase, &known, i);
-        if (sizes_check(reading->problem, &drawn, NULL) == STATUS_OK && holding++ == 0)
+        Sizes drawn;
+        if (attempt_sizes(reading->problem, testcase, &known, i, &drawn) && holding++ == 0)
             testcase->sizes = drawn;
     }
     if (holding >= LEAST)
@@ -754,14 +894,16 @@ static Status check_drawn_sizes(TestcaseReading *reading, const cJSON *sizes, Te
 
 static Status read_sizes(TestcaseReading *reading, const cJSON *sizes, Testcase *testcase)
 {
-    Status status = check_members(reading, sizes, ROLE_SIZE, JSON_ANY);
+    Status status = check_members(reading, sizes, ROLE_SIZE | ROLE_SCALAR, JSON_ANY);
     for (size_t i = 0; i < reading->problem->parameter_count && status == STATUS_OK; i++)
-        if (reading->problem->parameters[i].role == ROLE_SIZE)
+        if (!parameter_is_array(&reading->problem->parameters[i]))
             status = read_size(reading, sizes, i, testcase);
     testcase->sizes = testcase->least;
     if (status == STATUS_OK && testcase->draws_sizes)
         return check_drawn_sizes(reading, sizes, testcase);
     Message unfit;
+    if (status == STATUS_OK && derive_sizes(reading->problem, testcase, &testcase->sizes, &unfit) != STATUS_OK)
+        return json_fail(&reading->file, sizes, reading->why, "%s", unfit.text);
     if (status == STATUS_OK && sizes_check(reading->problem, &testcase->sizes, &unfit) != STATUS_OK)
         return json_fail(&reading->file, sizes, reading->why, "%s", unfit.text);
     return status;
@@ -812,11 +954,11 @@ static Status read_change(TestcaseReading *reading, const cJSON *object, const T
         return status;
     if (source->changes > 0 && source->change != before)
         return json_fail(&reading->file, change, reading->why, "expected %g, as in the case before", before);
-    if (type == ELEMENT_FLOAT32
+    if (!element_is_whole(type)
             ? source->change == 0
             : source->change != floor(source->change) || !(source->change >= 1) || source->change > UINT8_MAX / 2)
         return json_fail(&reading->file, change, reading->why, "expected %s",
-                         type == ELEMENT_FLOAT32 ? "a number other than 0" : "a whole number from 1 to 127");
+                         element_is_whole(type) ? "a whole number from 1 to 127" : "a number other than 0");
     if (!source->seeded)
         source->seed = (uint64_t)MAX_SEED + (uint64_t)testcase->number;
     source->seeded = true;
@@ -883,7 +1025,7 @@ static Status read_inputs(TestcaseReading *reading, const cJSON *inputs, Testcas
 {
     Status status = check_members(reading, inputs, ROLE_IN, JSON_OBJECT);
     for (size_t i = 0; i < reading->problem->parameter_count && status == STATUS_OK; i++)
-        if (reading->problem->parameters[i].role == ROLE_IN)
+        if (reading->problem->parameters[i].role & ROLE_IN)
             status = read_source(reading, json_get(inputs, reading->problem->parameters[i].name), testcase, i);
     return status;
 }
@@ -904,7 +1046,7 @@ static Status check_fits(TestcaseReading *reading, const cJSON *item, const Test
     Status status = STATUS_OK;
     for (size_t i = 0; i < reading->problem->parameter_count && status == STATUS_OK; i++) {
         size_t bytes = 0, room = 0;
-        if (reading->problem->parameters[i].role == ROLE_SIZE)
+        if (!parameter_is_array(&reading->problem->parameters[i]))
             continue;
         status = bytes_of(reading, item, testcase, i, &bytes);
         THEN(status, bytes_of(reading, item, before, i, &room));
@@ -941,24 +1083,41 @@ static bool is_known(const Testcase *testcase, const CaseSource *source)
     return !case_source_is_random(source) || (source->seeded && testcase->group == CASE_SAMPLE);
 }
 
-static Status read_expected(TestcaseReading *reading, const cJSON *expected, Testcase *testcase)
+static Status read_expected_array(TestcaseReading *reading, const cJSON *expected, size_t parameter, Testcase *testcase)
 {
     SourceArray array;
+    TRY(shape_of(reading, expected, testcase, parameter, &array));
+    if (cJSON_IsArray(expected))
+        return case_source_values(&reading->reader, expected, &array, &testcase->expected[parameter]);
+    if (cJSON_IsObject(expected))
+        return case_source_data_file(&reading->reader, expected, &array, &testcase->expected[parameter]);
+    return json_fail(&reading->file, expected, reading->why, "expected a list of numbers, or {\"file\": \"...\"}");
+}
+
+/* With several outputs, an object with a member for each of them. */
+static Status read_expected(TestcaseReading *reading, const cJSON *expected, Testcase *testcase)
+{
+    const Problem *problem = reading->problem;
+    Problem second;
     if (expected == NULL)
         return STATUS_OK;
-    for (size_t i = 0; i < reading->problem->parameter_count; i++)
-        if (reading->problem->parameters[i].role == ROLE_IN && !is_known(testcase, &testcase->sources[i]))
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if ((problem->parameters[i].role & ROLE_IN) && !is_known(testcase, &testcase->sources[i]))
             return json_fail(&reading->file, expected, reading->why,
                              "the data of %s are new in every grading: expected values or a file for them%s",
-                             reading->problem->parameters[i].name, testcase->group == CASE_SAMPLE ? ", or a seed" : "");
+                             problem->parameters[i].name, testcase->group == CASE_SAMPLE ? ", or a seed" : "");
     if (testcase->draws_sizes)
         return json_fail(&reading->file, expected, reading->why, "the sizes of the case are drawn in every grading");
-    TRY(shape_of(reading, expected, testcase, problem_output(reading->problem), &array));
-    if (cJSON_IsArray(expected))
-        return case_source_values(&reading->reader, expected, &array, &testcase->expected);
-    if (cJSON_IsObject(expected))
-        return case_source_data_file(&reading->reader, expected, &array, &testcase->expected);
-    return json_fail(&reading->file, expected, reading->why, "expected a list of numbers, or {\"file\": \"...\"}");
+    if (!problem_of_output(problem, 1, &second))
+        return read_expected_array(reading, expected, problem_output(problem), testcase);
+    if (!cJSON_IsObject(expected))
+        return json_fail(&reading->file, expected, reading->why,
+                         "expected an object with values for each output: there are several");
+    TRY(check_members(reading, expected, ROLE_OUT, JSON_ANY));
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role & ROLE_OUT)
+            TRY(read_expected_array(reading, json_get(expected, problem->parameters[i].name), i, testcase));
+    return STATUS_OK;
 }
 
 static Status read_group(TestcaseReading *reading, const cJSON *timed, Testcase *testcase)

@@ -18,7 +18,7 @@ typedef enum CaseGroup { CASE_SAMPLE, CASE_HIDDEN, CASE_TIMED, CASE_GROUPS } Cas
 
 typedef enum SourceKind {
     SOURCE_VALUES,    /* literal */
-    SOURCE_FILE,      /* .npy, .pgm, .ppm, .bin beside the JSON file */
+    SOURCE_FILE,      /* beside the JSON file */
     SOURCE_PERTURBED, /* a file's values, each changed by a random number in [-change, change] */
     SOURCE_UNIFORM,   /* in [low, high) */
     SOURCE_NORMAL,    /* mean, deviation */
@@ -65,12 +65,13 @@ typedef struct Testcase {
     Sizes sizes;
     bool draws_sizes; /* in each grading anew (testcases_draw()), from `least` to `most` */
     Sizes least, most;
+    Expression derived[PROBLEM_MAX_PARAMETERS]; /* sizes that follow from others; text NULL: the others */
     bool repeats_addresses; /* CallOptions.repeats_addresses: of the case before it in its group */
     int64_t
         attempt_instructions; /* a simulated GPU gives a call up after so many warp-instructions, and the case counts
                                    * as accepted then; 0: it is judged whole */
-    CaseSource sources[PROBLEM_MAX_PARAMETERS]; /* by parameter; inputs only */
-    Tensor expected;                            /* literal values; data NULL: the oracle computes them */
+    CaseSource sources[PROBLEM_MAX_PARAMETERS]; /* by parameter; arrays that are read only */
+    Tensor expected[PROBLEM_MAX_PARAMETERS];    /* literal values; data NULL: the oracle computes them */
     int64_t operations, bytes;                  /* values of the problem's formulas for these sizes */
 } Testcase;
 
@@ -111,9 +112,10 @@ typedef struct SourceArray { /* the array that the data are for */
     size_t shape[TENSOR_MAX_RANK], count;
 } SourceArray;
 
-/* The array in a file: .npy, .pgm or .ppm. Levels of a picture become floats, and RGB opaque RGBA, where the array asks for
- * it. A file of another shape is refused with both. */
-MUST_USE Status case_source_file(const char *path, const SourceArray *array, Tensor *tensor, Message *why);
+/* The array in a file (tensor_read()), divided by `divisor`. Levels of a picture become floats, and RGB opaque RGBA, where the
+ * array asks for it. A file of another shape is refused with both. */
+MUST_USE Status case_source_file(const char *path, double divisor, const SourceArray *array, Tensor *tensor,
+                                 Message *why);
 
 /* "sparse"; "" if there is no pattern. */
 const char *case_pattern_name(CasePatternKind kind);

@@ -18,27 +18,35 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static void fill_uniform(const GeneratorKey *key, size_t first, size_t count, float low, float high, float *data)
+static void fill_uniform(const GeneratorKey *key, size_t first, size_t count, const CaseSource *source,
+                         ElementType type, void *data)
 {
+    const float low = (float)source->a, high = (float)source->b;
     uint32_t words[KEY_STREAM_GROUP];
+    double values[KEY_STREAM_GROUP];
     for (size_t done = 0; done < count; done += KEY_STREAM_GROUP) {
         key_stream_group(key, (uint32_t)((first + done) / KEY_STREAM_GROUP), words);
         for (size_t i = 0; i < smaller(count - done, KEY_STREAM_GROUP); i++)
-            data[done + i] = generator_uniform(words[i], low, high);
+            values[i] = generator_uniform(words[i], low, high);
+        element_store_all(type, data, done, smaller(count - done, KEY_STREAM_GROUP), values);
     }
 }
 
-static void fill_normal(const GeneratorKey *key, size_t first, size_t count, float mean, float deviation, float *data)
+static void fill_normal(const GeneratorKey *key, size_t first, size_t count, const CaseSource *source, ElementType type,
+                        void *data)
 {
+    const float mean = (float)source->a, deviation = (float)source->b;
     uint32_t words[KEY_STREAM_GROUP];
+    double values[NORMALS];
     for (size_t done = 0; done < count; done += NORMALS) {
         key_stream_group(key, (uint32_t)((first + done) / NORMALS), words);
         for (size_t i = 0; i < smaller(count - done, NORMALS); i++) {
             const uint32_t *of = words + i / GENERATOR_LANES * GENERATOR_NORMAL_WORDS * GENERATOR_LANES +
                                  i % GENERATOR_LANES;
-            data[done + i] = generator_normal(of[0], of[GENERATOR_LANES], of[2 * GENERATOR_LANES],
-                                              of[3 * GENERATOR_LANES], mean, deviation);
+            values[i] = generator_normal(of[0], of[GENERATOR_LANES], of[2 * GENERATOR_LANES], of[3 * GENERATOR_LANES],
+                                         mean, deviation);
         }
+        element_store_all(type, data, done, smaller(count - done, NORMALS), values);
     }
 }
 
@@ -56,7 +64,7 @@ static void fill_integers(const GeneratorKey *key, size_t first, size_t count, c
 
 static double perturbed(ElementType type, uint32_t word, double value, double change)
 {
-    if (type == ELEMENT_FLOAT32)
+    if (!element_is_whole(type))
         return generator_perturbed(word, (float)value, (float)change);
     return (double)generator_integer(word, (int64_t)(value - change), (int64_t)(value + change));
 }
@@ -84,8 +92,8 @@ static void fill_piece(const CaseSource *source, ElementType type, const Generat
                        void *data)
 {
     switch (source->kind) {
-    case SOURCE_UNIFORM: fill_uniform(key, first, count, (float)source->a, (float)source->b, data); break;
-    case SOURCE_NORMAL: fill_normal(key, first, count, (float)source->a, (float)source->b, data); break;
+    case SOURCE_UNIFORM: fill_uniform(key, first, count, source, type, data); break;
+    case SOURCE_NORMAL: fill_normal(key, first, count, source, type, data); break;
     case SOURCE_INTEGERS: fill_integers(key, first, count, source, type, data); break;
     case SOURCE_RAMP: fill_ramp(first, count, source, type, data); break;
     case SOURCE_CONSTANT: fill_ramp(first, count, &(CaseSource){.a = source->a}, type, data); break;
@@ -199,7 +207,7 @@ static size_t changed_position(uint32_t word, int change, size_t count)
 static void change_elements(const CaseSource *source, ElementType type, const GeneratorKey *array_key, void *data,
                             size_t count)
 {
-    const double highest = type == ELEMENT_UINT8 ? UINT8_MAX : type == ELEMENT_INT32 ? INT32_MAX : INFINITY;
+    const double highest = element_traits[type].highest;
     const GeneratorKey key = generator_derive(array_key, PURPOSE_CHANGE, 0, 0);
     for (int i = 0; i < source->changes; i++) {
         const size_t position = changed_position(generator_word(&key, (size_t)i), i, count);

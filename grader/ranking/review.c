@@ -250,26 +250,38 @@ static void compare_texts(Findings *findings, const char *place, const char *wha
         findings_add(findings, place, what, expected, found);
 }
 
+/* The number of a member that was read, or that is about to be written. */
+static bool is_number(const cJSON *item, double *number)
+{
+    if (cJSON_IsNumber(item))
+        *number = item->valuedouble;
+    else if (cJSON_IsRaw(item))
+        *number = strtod(item->valuestring, NULL);
+    return cJSON_IsNumber(item) || cJSON_IsRaw(item);
+}
+
 /* A member as text, so that a missing number and a word can be shown alike. */
 static const char *shown(const cJSON *item, char text[40])
 {
+    double number;
     if (cJSON_IsString(item))
         return item->valuestring;
-    if (cJSON_IsNumber(item))
-        snprintf(text, 40, "%.12g", item->valuedouble);
+    if (is_number(item, &number))
+        snprintf(text, 40, "%.12g", number);
     else
         strcpy(text, "none");
     return text;
 }
 
-static void compare_members(Findings *findings, const char *place, const char *what, const cJSON *expected,
-                            const cJSON *found)
+static bool members_agree(const cJSON *expected, const cJSON *found)
 {
+    double a, b;
     char expected_text[40], found_text[40];
-    if (cJSON_IsNumber(expected) && cJSON_IsNumber(found))
-        compare_numbers(findings, place, what, expected->valuedouble, found->valuedouble);
-    else
-        compare_texts(findings, place, what, shown(expected, expected_text), shown(found, found_text));
+    if (expected == NULL || found == NULL)
+        return expected == found;
+    if (is_number(expected, &a) && is_number(found, &b))
+        return agree(a, b);
+    return strcmp(shown(expected, expected_text), shown(found, found_text)) == 0;
 }
 
 /* ---- what follows from samples ----------------------------------------------------------------------------------- */
@@ -280,55 +292,46 @@ static const char *const derived_of_case[] = {"time_ms",   "uncertainty", "min_m
 
 static const char *const derived_of_review[] = {"time_ms", "uncertainty"};
 
-static Status parse_cases(const char *place, const char *cases, JsonFile *file, Message *why)
+typedef struct CasePlace {
+    const char *row; /* "runs 12" */
+    const char *name;
+    const char *sitting; /* "", or which other one */
+} CasePlace;
+
+static void compare_keys(const CasePlace *place, const char *const *keys, size_t count, const cJSON *expected,
+                         const cJSON *found, Findings *findings)
 {
-    Text text = {0};
-    text_printf(&text, "{\"cases\": %s}", cases); /* a JsonFile is always an object */
-    Status status = json_parse(place, text.data, text.length, file, why);
-    text_free(&text);
-    return status;
+    for (size_t i = 0; i < count; i++) {
+        const cJSON *a = json_get(expected, keys[i]), *b = json_get(found, keys[i]);
+        char what[300], expected_text[40], found_text[40];
+        if (members_agree(a, b))
+            continue;
+        snprintf(what, sizeof what, "%s of case \"%s\"%s", keys[i], place->name, place->sitting);
+        findings_add(findings, place->row, what, shown(a, expected_text), shown(b, found_text));
+    }
 }
 
-static void compare_case(const char *place, const cJSON *expected, const cJSON *found, Findings *findings)
+static void compare_case(const char *row, const cJSON *expected, const cJSON *found, Findings *findings)
 {
     const char *name = json_string(found, "name");
-    char what[300];
-    for (size_t i = 0; i < sizeof derived_of_case / sizeof *derived_of_case; i++) {
-        const char *key = derived_of_case[i];
-        snprintf(what, sizeof what, "%s of case \"%s\"", key, name == NULL ? "" : name);
-        compare_members(findings, place, what, json_get(expected, key), json_get(found, key));
-    }
-    for (size_t i = 0; i < sizeof derived_of_review / sizeof *derived_of_review; i++) {
-        const char *key = derived_of_review[i];
-        snprintf(what, sizeof what, "%s of case \"%s\" in the second sitting", key, name == NULL ? "" : name);
-        compare_members(findings, place, what, json_get(json_get(expected, "review"), key),
-                        json_get(json_get(found, "review"), key));
-    }
+    const CasePlace first = {row, name == NULL ? "" : name, ""}, second = {row, first.name, " in the second sitting"};
+    compare_keys(&first, derived_of_case, sizeof derived_of_case / sizeof *derived_of_case, expected, found, findings);
+    compare_keys(&second, derived_of_review, sizeof derived_of_review / sizeof *derived_of_review,
+                 json_get(expected, "review"), json_get(found, "review"), findings);
 }
 
-/* Writes the cases of the computed result as a grading would, and compares what both say. */
-static Status compare_cases(const char *place, const char *cases, const Result *computed, Findings *findings,
-                            Message *why)
+/* Compares what the record says of each case with what a grading would write of it. */
+static void compare_cases(const char *row, const cJSON *found, const Result *computed, Findings *findings)
 {
-    JsonFile found, expected;
-    Text text = {0};
-    result_cases_json(computed, &text);
-    const bool is_same = strcmp(text.data, cases) == 0; /* as nearly always, and nothing need be read */
-    Status status = is_same ? STATUS_OK : parse_cases(place, cases, &found, why);
-    if (is_same || status != STATUS_OK) {
-        text_free(&text);
-        return status;
+    for (size_t i = 0; i < computed->case_count && found != NULL; i++, found = found->next) {
+        const CaseResult *item = &computed->cases[i];
+        cJSON *written = cJSON_CreateObject();
+        if (item->judged && item->group == CASE_TIMED)
+            result_timed_json(computed, item, written, "cases");
+        const cJSON *list = json_get(written, "cases");
+        compare_case(row, list == NULL ? NULL : list->child, found, findings);
+        cJSON_Delete(written);
     }
-    status = parse_cases(place, text.data, &expected, why);
-    text_free(&text);
-    if (status == STATUS_OK) {
-        const cJSON *a = json_get(expected.root, "cases")->child, *b = json_get(found.root, "cases")->child;
-        for (; a != NULL && b != NULL; a = a->next, b = b->next)
-            compare_case(place, a, b, findings);
-        json_free(&expected);
-    }
-    json_free(&found);
-    return status;
 }
 
 /* Computes the record again; one that cannot be read is a finding as well. */
@@ -336,10 +339,12 @@ static bool compute_again(const char *place, const char *cases, const char *sitt
                           Findings *findings, AuditSummary *summary)
 {
     Message why;
+    JsonFile record;
     bool complete = false;
-    Status status = recorded_result(place, cases, sitting, is_accepted, computed, &complete, &why);
+    Status status = recorded_result(place, cases, sitting, is_accepted, computed, &complete, &record, &why);
     if (status == STATUS_OK && complete)
-        status = compare_cases(place, cases, computed, findings, &why);
+        compare_cases(place, json_get(record.root, "cases")->child, computed, findings);
+    json_free(&record);
     if (status != STATUS_OK)
         findings_add(findings, place, "cases and sitting", "what a grading writes", why.text);
     summary->incomplete += status == STATUS_OK && !complete;
@@ -452,8 +457,10 @@ static Status check_case_times(Store *store, Findings *findings, Message *why)
     char found[24];
     Status status = database_int(
         store, &count, why,
-        "SELECT (SELECT count(*) FROM (SELECT * FROM recorded_case_times EXCEPT SELECT * FROM case_times))"
-        " + (SELECT count(*) FROM (SELECT * FROM case_times EXCEPT SELECT * FROM recorded_case_times))",
+        "WITH r AS MATERIALIZED (SELECT * FROM recorded_case_times), missing AS (SELECT count(*) AS n FROM r WHERE"
+        "  NOT EXISTS (SELECT 1 FROM case_times c WHERE c.problem = r.problem AND c.revision = r.revision AND"
+        "  c.device = r.device AND c.epoch = r.epoch AND c.name = r.name AND c.time_ms = r.time_ms AND c.run = r.run))"
+        " SELECT 2 * n + (SELECT count(*) FROM case_times) - (SELECT count(*) FROM r) FROM missing",
         "");
     if (status != STATUS_OK || count == 0)
         return status;

@@ -660,13 +660,19 @@ static void add_defect(const ExplainReport *report, TerminalStyle style, Text *o
         add_own_line(report, advice->line, out);
 }
 
+/* As one line. */
+static void add_idea(const LadderStep *step, Text *out)
+{
+    for (const char *c = step->idea; *c != '\0'; c++)
+        text_append(out, *c == '\n' ? " " : c, 1);
+}
+
 static void add_step(const ExplainReport *report, TerminalStyle style, Text *out)
 {
     const NextStep *next = &report->run->next;
     const LadderStep *step = next->step;
     Text words = {0}, idea = {0};
-    for (const char *c = step->idea; *c != '\0'; c++)
-        text_append(&idea, *c == '\n' ? " " : c, 1);
+    add_idea(step, &idea);
     add_paragraph(out, idea.data, DEEPER, style);
     text_printf(&words, "%s does this, and takes %s where your file takes %s: %s less.", step->example,
                 quantity_time(next->example.ms).text, quantity_time(next->time.ms).text,
@@ -924,4 +930,25 @@ void explain_report_write(const ExplainReport *report, TerminalStyle style, Text
                     style.redraw ? width_of(style) : INT_MAX, out);
     if (report->with_terms)
         add_terms(out, style);
+}
+
+void explain_write_for_editor(const ExplainReport *report, const char *path, Text *out)
+{
+    static const TerminalStyle plain = {.width = 80};
+    const LadderStep *step = report->run->next.step;
+    Text words = {0};
+    for (size_t i = 0; i < report->run->advice_count; i++) {
+        const Advice *advice = &report->run->advice[i];
+        text_printf(&words, "%s. Without this, the score would be %s less by the model.", advice->text,
+                    quantity_percent(advice->gain, 0).text);
+        report_add_editor_line(report->submission, path, advice->line, "note", words.data, out);
+        text_free(&words);
+    }
+    if (step != NULL && report->telling == TELL_STEP) {
+        text_printf(&words, "Next step: %s: ", step->title);
+        add_idea(step, &words);
+        report_add_editor_line(report->submission, path, 0, "note", words.data, out);
+        text_free(&words);
+    }
+    add_headline(report, plain, out);
 }

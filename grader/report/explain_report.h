@@ -41,6 +41,9 @@ Telling explain_telling(const ExplainReport *report);
 
 void explain_report_write(const ExplainReport *report, TerminalStyle style, Text *out);
 
+/* All advice, and the next step if it is told, as lines for editors (report_add_editor_line()). */
+void explain_write_for_editor(const ExplainReport *report, const char *path, Text *out);
+
 /* ==== explain json ================================================================================================ */
 
 /* An explanation as explain.json (docs/reference/formats.md). */

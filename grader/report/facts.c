@@ -96,9 +96,9 @@ static void add_arrays(FactSource *s, const Problem *problem, const Sizes *sizes
     Message ignored = {0};
     for (size_t i = 0; i < problem->parameter_count; i++) {
         const Parameter *array = &problem->parameters[i];
-        if (array->role == ROLE_SIZE || problem_shape(problem, i, sizes, shape, &count, &ignored) != STATUS_OK)
+        if (!parameter_is_array(array) || problem_shape(problem, i, sizes, shape, &count, &ignored) != STATUS_OK)
             continue;
-        if (array->role == ROLE_IN) {
+        if ((array->role & ROLE_IN) != 0) {
             s->input_bytes += (double)(count * element_bytes(array->type));
         } else {
             element = element_bytes(array->type);

@@ -189,7 +189,7 @@ static uint32_t columns_of(const Look *look, const char *name)
     size_t shape[TENSOR_MAX_RANK], count;
     for (size_t i = 0; i < look->problem->parameter_count; i++) {
         const Parameter *parameter = &look->problem->parameters[i];
-        if (parameter->role != ROLE_SIZE && strcmp(parameter->name, name) == 0 && parameter->rank > 1 &&
+        if (parameter_is_array(parameter) && strcmp(parameter->name, name) == 0 && parameter->rank > 1 &&
             problem_shape(look->problem, i, &look->sizes, shape, &count, NULL) == STATUS_OK)
             return (uint32_t)shape[parameter->rank - 1];
     }

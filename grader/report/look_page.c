@@ -202,9 +202,9 @@ static const char *character_words(const LookAccess *access)
                                                     : "which of the sectors serves it";
 }
 
-static const char *const level_words[LOOK_LEVELS] = {"loads by threads", "requests of warps to the L1",
-                                                     "fetches from the L2", "fetches from memory",
-                                                     "blocks that read it, of this one and its neighbours"};
+static const char *const level_words[LOOK_LEVELS] = {"Loads by threads", "Requests of warps to the L1",
+                                                     "Fetches from the L2", "Fetches from memory",
+                                                     "Blocks that read it, of this one and its neighbours"};
 
 static bool is_constant(const LookMap *map)
 {
@@ -238,7 +238,7 @@ static void add_kernel_words(const LookKernel *kernel, Text *out)
 {
     text_printf(
         out,
-        "Kernel %s: %s blocks of %s threads, %.1f wave%s. A multiprocessor holds %u block%s at once, limited by %s",
+        "Kernel %s: %s blocks of %s threads, %.3g wave%s. A multiprocessor holds %u block%s at once, limited by %s",
         kernel->name, kernel->grid, kernel->block, kernel->waves, kernel->waves == 1 ? "" : "s", kernel->resident,
         kernel->resident == 1 ? "" : "s", kernel->resident_limit);
     text_add(out, ". Its time goes by ");
@@ -318,7 +318,7 @@ static void write_cells(const LookMap *map, int level, Text *out)
     double cells[LOOK_MOST_ROWS * LOOK_MOST_COLUMNS];
     if (!look_numbers(map->cells[level], cells, (size_t)map->rows * map->columns))
         return;
-    text_printf(out, "  %c%s:\n", level_words[level][0] - 'a' + 'A', level_words[level] + 1);
+    text_printf(out, "  %s:\n", level_words[level]);
     for (uint32_t row = 0; row < map->rows; row++) {
         text_add(out, "    ");
         for (uint32_t column = 0; column < map->columns; column++) {
@@ -672,8 +672,7 @@ static void draw_level(const LookMap *map, int level, size_t number, double most
     for (size_t i = 0; i < count; i++)
         class_of[i] = cells[i] <= 0 ? 0 : 1 + (int)fmin(HEATS - 2, (HEATS - 1) * cells[i] / (most + 1e-9));
     snprintf(id, sizeof id, "reads-%zu-%d", number, level);
-    snprintf(caption, sizeof caption, "%c%s: %.1f on average", level_words[level][0] - 'a' + 'A',
-             level_words[level] + 1, map->means[level]);
+    snprintf(caption, sizeof caption, "%s: %.1f on average", level_words[level], map->means[level]);
     html_add(page, "<figure>\n<figcaption>%s</figcaption>\n", caption);
     svg_begin(page, id, 20 + size * map->rows, "How often each element is read", caption);
     draw_label(page, LEFT, 12, "start", map->first_column);
@@ -692,7 +691,7 @@ static void add_table(const LookMap *map, int level, Text *page)
     double cells[LOOK_MOST_ROWS * LOOK_MOST_COLUMNS];
     if (!look_numbers(map->cells[level], cells, (size_t)map->rows * map->columns))
         return;
-    html_add(page, "<p>%c%s:</p>\n<ul>\n", level_words[level][0] - 'a' + 'A', level_words[level] + 1);
+    html_add(page, "<p>%s:</p>\n<ul>\n", level_words[level]);
     for (uint32_t row = 0; row < map->rows; row++) {
         html_add(page, map->rows > 1 ? "<li>row %u: " : "<li>", map->first_row + row * map->row_step);
         for (uint32_t column = 0, end; column < map->columns; column = end) {

@@ -2,6 +2,7 @@
 
 #include "base/paths.h"
 #include "base/scratch.h"
+#include "grader/check/call.h"
 #include "grader/judge/compilation.h"
 #include "harness/compile/judge_source.h"
 #include "harness/compile/toolkit.h"
@@ -157,8 +158,8 @@ static Status add_arguments(const Problem *problem, const Sizes *sizes, Arena *a
     for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
         size_t shape[TENSOR_MAX_RANK], count = 0;
         const Parameter *parameter = &problem->parameters[i];
-        if (parameter->role == ROLE_SIZE) {
-            argv[i] = arena_printf(arena, "value:%lld", (long long)sizes->values[i]);
+        if (!parameter_is_array(parameter)) {
+            argv[i] = arena_printf(arena, "value:%lld", (long long)call_word(parameter, sizes, i));
             continue;
         }
         status = problem_shape(problem, i, sizes, shape, &count, why);

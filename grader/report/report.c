@@ -635,3 +635,118 @@ void report_write(const Result *result, TerminalStyle style, Text *out)
     add_remarks(result, out);
     report_add_run(result, out);
 }
+
+/* ==== report for editors ========================================================================================== */
+
+static long stand_in_line(const char *source)
+{
+    const char *place = text_find_word(source, "solve");
+    if (place == NULL)
+        place = text_find_word(source, "__global__");
+    return place == NULL ? 1 : text_line_at(source, (size_t)(place - source));
+}
+
+void report_add_editor_line(const Submission *submission, const char *path, long line, const char *kind,
+                            const char *sentence, Text *out)
+{
+    text_add_printable(out, path, strlen(path));
+    text_printf(out, ":%ld: %s: ", line > 0 ? line : stand_in_line(submission->source.data), kind);
+    terminal_add_line(out, sentence);
+    text_add(out, "\n");
+}
+
+/* "error" for "catastrophic error: ...", "warning" for "warning #177-D: ..."; NULL: no such word stands before the colon. */
+static const char *kind_of(const char *message, size_t length)
+{
+    static const char *const kinds[][2] = {
+        {"error", "error"}, {"warning", "warning"}, {"note", "note"}, {"remark", "note"}};
+    enum { MOST_BEFORE_COLON = 24 };
+    char before[MOST_BEFORE_COLON + 1];
+    const char *colon = memchr(message, ':', length < MOST_BEFORE_COLON ? length : MOST_BEFORE_COLON);
+    snprintf(before, sizeof before, "%.*s", colon == NULL ? 0 : (int)(colon - message), message);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (text_find_word(before, kinds[i][0]) != NULL)
+            return kinds[i][1];
+    return NULL;
+}
+
+/* nvcc writes "x.cu(16): error: ...", g++ and clang "x.cu:16:7: error: ...", the judge "x.cu: ...". */
+static void add_compiler_line(const Result *result, const Submission *submission, const char *path, const char *text,
+                              Text *out)
+{
+    const size_t name = strlen(result->file_name);
+    long line = 0;
+    char *at;
+    if (strncmp(text, result->file_name, name) != 0 || (text[name] != '(' && text[name] != ':')) {
+        text_add_printable(out, text, strlen(text));
+        text_add(out, "\n");
+        return;
+    }
+    line = strtol(text + name + 1, &at, 10);
+    if (line > 0 && *at == ':' && at[1] >= '0' && at[1] <= '9')
+        (void)strtol(at + 1, &at, 10); /* the column */
+    at += strspn(at, "): ");
+    const char *kind = kind_of(at, strlen(at));
+    if (kind != NULL)
+        at += strcspn(at, ":") + 1;
+    report_add_editor_line(submission, path, line, kind == NULL ? "error" : kind, at + strspn(at, " "), out);
+}
+
+static void add_compiler_lines(const Result *result, const Submission *submission, const char *path, Text *out)
+{
+    Arena arena = {0};
+    const Text *diagnostics = &result->compiled.diagnostics;
+    char *rest = diagnostics->length == 0 ? NULL : arena_copy(&arena, diagnostics->data, diagnostics->length), *line;
+    while ((line = strsep(&rest, "\n")) != NULL)
+        if (*line != '\0')
+            add_compiler_line(result, submission, path, line, out);
+    arena_free(&arena);
+}
+
+/* A wrong element of a sample follows as a note. */
+static void add_case_for_editor(const Result *result, const CaseResult *item, const Submission *submission,
+                                const char *path, Text *out)
+{
+    const long line = wording_line(item->text, result->file_name);
+    const Comparison *comparison = item->sample == NULL ? NULL : &item->sample->comparison;
+    Text words = {0}, element = {0};
+    text_printf(&words, "%s, %s: %s", verdict_name(item->verdict), item->name, item->text);
+    report_add_editor_line(submission, path, line, "error", words.data, out);
+    if (comparison != NULL && item->sample->compared && comparison->wrong > 0) {
+        add_wrong_element(&element, "", result->problem->parameters[problem_output(result->problem)].name,
+                          &comparison->first, comparison->rank);
+        element.data[element.length - 1] = '\0'; /* its line break */
+        report_add_editor_line(submission, path, line, "note", element.data + strspn(element.data, " "), out);
+    }
+    text_free(&words);
+    text_free(&element);
+}
+
+static void add_remarks_for_editor(const Result *result, const Submission *submission, const char *path, Text *out)
+{
+    for (size_t i = 0; i < result->warning_count; i++)
+        report_add_editor_line(submission, path, wording_line(result->warnings[i], result->file_name), "warning",
+                               result->warnings[i], out);
+    if (result->note != NULL)
+        report_add_editor_line(submission, path, wording_line(result->note, result->file_name), "note", result->note,
+                               out);
+}
+
+void report_write_for_editor(const Result *result, const Submission *submission, const char *path, Text *out)
+{
+    static const TerminalStyle plain = {.width = 80};
+    const SecondOpinion *opinion = &result->opinion;
+    if (result->compiled.outcome != COMPILE_OK && result->compiled.diagnostics.length > 0)
+        add_compiler_lines(result, submission, path, out);
+    else if (result->verdict != VERDICT_ACCEPTED && result_failed_case(result) == NULL)
+        report_add_editor_line(submission, path, wording_line(result->text, result->file_name), "error", result->text,
+                               out);
+    for (size_t i = 0; i < result->case_count; i++)
+        if (result->cases[i].judged && result->cases[i].verdict != VERDICT_ACCEPTED)
+            add_case_for_editor(result, &result->cases[i], submission, path, out);
+    if (opinion->asked && opinion->text != NULL && opinion->text[0] != '\0')
+        report_add_editor_line(submission, path, wording_line(opinion->text, result->file_name), "warning",
+                               opinion->text, out);
+    add_remarks_for_editor(result, submission, path, out);
+    add_headline(result, plain, out);
+}

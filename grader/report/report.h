@@ -39,4 +39,16 @@ void report_add_class_place(const ClassPlace *place, Text *out);
 
 void report_write(const Result *result, TerminalStyle style, Text *out);
 
+/* ==== report for editors ========================================================================================== */
+
+/* Lines as gcc writes them, which every editor takes to the place: "work/x.cu:14: error: ...". `path` is the file's name
+ * as the caller gave it. */
+
+/* Adds one such line; `line` 0: not known, and solve() or else the first kernel stands for it. */
+void report_add_editor_line(const Submission *submission, const char *path, long line, const char *kind,
+                            const char *sentence, Text *out);
+
+/* Errors of the compiler, failed cases and remarks, and the report's first line, which has no place. */
+void report_write_for_editor(const Result *result, const Submission *submission, const char *path, Text *out);
+
 #endif

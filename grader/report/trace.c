@@ -34,7 +34,7 @@ static void expand(Expansion *expansion, uint32_t node, TraceTerms *out);
 static int input_named(const Problem *problem, const char *name)
 {
     for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_IN && strcmp(problem->parameters[i].name, name) == 0)
+        if ((problem->parameters[i].role & ROLE_IN) != 0 && strcmp(problem->parameters[i].name, name) == 0)
             return (int)i;
     return -1;
 }
@@ -803,7 +803,7 @@ static bool find_plane(const TermTrace *trace, size_t parameter, Plane *plane)
     const Parameter *array = &trace->problem->parameters[parameter];
     const TraceTerms *lists[] = {&trace->expected_terms, &trace->terms};
     size_t shape[TENSOR_MAX_RANK], count;
-    if (array->role != ROLE_IN ||
+    if ((array->role & ROLE_IN) == 0 ||
         problem_shape(trace->problem, parameter, &trace->sizes, shape, &count, NULL) != STATUS_OK)
         return false;
     *plane = (Plane){.parameter = parameter,
@@ -1133,16 +1133,20 @@ static void add_definitions(const Problem *problem, Text *out)
 {
     const size_t output = problem_output(problem);
     const Parameter *array = &problem->parameters[output];
+    const ElementTraits *traits = &element_traits[array->type];
     text_printf(out, "#define LANES 1\n#define SOLVE %s\n#define OUTPUT %s\n", problem->signature, array->name);
-    text_printf(out, "typedef %s Output;\n", element_c_name(array->type));
+    text_printf(out, "typedef %s Output;\n#define OUTPUT_IS_WHOLE %d\n", traits->storage, !(traits->epsilon > 0));
+    text_printf(out, "#define OUTPUT_LOWEST %.17g\n#define OUTPUT_HIGHEST %.17g\n#define OUTPUT_MAKE %s\n", traits->lowest,
+                traits->highest, traits->make);
     for (int i = 0; i < array->rank; i++)
         text_printf(out, "%s%s", i == 0 ? "#define EXTENTS " : ", ", array->shape[i].text);
-    bool is_first = true;
+    text_add(out, "\n#define ARGUMENTS ");
     for (size_t i = 0; i < problem->parameter_count; i++) {
-        if (i == output)
-            continue;
-        text_printf(out, "%s%s", is_first ? "\n#define ARGUMENTS " : ", ", problem->parameters[i].name);
-        is_first = false;
+        const Parameter *is = &problem->parameters[i];
+        if (parameter_is_array(is) && is->role != ROLE_OUT)
+            text_printf(out, "(const %s *)%s, ", element_traits[is->type].storage, is->name);
+        else if (is->role != ROLE_OUT)
+            text_printf(out, "%s, ", is->name);
     }
     text_add(out, "\n");
     oracle_case_header(problem, out);
@@ -1152,6 +1156,7 @@ static Status oracle_source(const Problem *problem, Text *out, Message *why)
 {
     char oracle[PATH_MAX];
     snprintf(oracle, sizeof oracle, "%s/oracle.h", problem->folder);
+    TRY(add_home_file("base/element_type.h", out, why));
     add_definitions(problem, out);
     TRY(add_home_file("grader/check/element.h", out, why));
     TRY(add_file(oracle, out, why));
@@ -1285,6 +1290,10 @@ static Status trace_case(TermTrace *trace, const TraceWish *wish, const Testcase
     Result again = {0};
     if (testcase == NULL)
         return fail(STATUS_NOT_FOUND, why, "trace: there is no sample \"%s\"", item->name);
+    if (item->sample->comparison.wrong > 0 && item->sample->comparison.output != problem_output(trace->problem))
+        return fail(STATUS_UNSUPPORTED, why, "trace: '%s' is wrong, and only the first output, '%s', can be traced",
+                    trace->problem->parameters[item->sample->comparison.output].name,
+                    trace->problem->parameters[problem_output(trace->problem)].name);
     trace->sizes = item->sizes;
     trace->case_name = item->name;
     trace->element = item->sample->comparison.wrong > 0 ? item->sample->comparison.first.index : 0;

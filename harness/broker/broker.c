@@ -344,7 +344,7 @@ static bool open_device(Broker *broker, int lock)
 
 static void *map(int descriptor, uint64_t bytes, int protection)
 {
-    void *memory = bytes == 0 ? MAP_FAILED : mmap(NULL, bytes, protection, MAP_SHARED, descriptor, 0);
+    void *memory = bytes == 0 ? MAP_FAILED : mmap(NULL, bytes, protection, MAP_SHARED | MAP_POPULATE, descriptor, 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
 

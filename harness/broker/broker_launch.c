@@ -258,7 +258,7 @@ static void probe_begin(Broker *broker, const ControlRequest *request, DevicePro
 {
     *probe = (DeviceProbe){0};
     for (uint32_t i = 0; i < request->argument_count; i++) {
-        if (request->arguments[i].role == ARGUMENT_OUTPUT)
+        if (request->arguments[i].role == ARGUMENT_OUTPUT && probe->target == 0) /* the first output stands for all */
             probe->target = broker->arrays[i];
         if (request->arguments[i].probed) {
             probe->source = broker->arrays[i];
@@ -289,7 +289,7 @@ static void check_begin(Broker *broker, const ControlRequest *request, DeviceChe
                            .uninitialised_byte = request->uninitialised_byte};
     for (uint32_t i = 0; i < request->argument_count; i++) {
         const ControlArgument *argument = &request->arguments[i];
-        if (argument->role == ARGUMENT_OUTPUT) {
+        if (argument->role == ARGUMENT_OUTPUT && check->output_address == 0) { /* likewise */
             check->output_address = broker->arrays[i];
             check->output_bytes = argument->span.bytes;
             call_poison_words(argument->poison_bits, argument->float_output, check->output_poison);
@@ -334,7 +334,7 @@ static uint64_t traced_address(const Broker *broker, const ControlRequest *reque
 {
     for (uint32_t i = 0; i < request->argument_count && request->traced > 0; i++) {
         const ControlArgument *argument = &request->arguments[i];
-        if (argument->role == ARGUMENT_OUTPUT && argument->element_bytes > 0 &&
+        if (argument_role_is_written(argument->role) && argument->element_bytes > 0 &&
             request->traced <= argument->span.bytes / argument->element_bytes)
             return broker->arrays[i] + (request->traced - 1) * argument->element_bytes;
     }

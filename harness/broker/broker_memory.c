@@ -125,7 +125,7 @@ void broker_arrays_fill(Broker *broker, const ControlRequest *request)
     for (uint32_t i = 0; i < request->argument_count && broker_is_ok(broker); i++) {
         const ControlArgument *argument = &request->arguments[i];
         broker->output_bytes[i] = argument->role == ARGUMENT_OUTPUT ? argument->span.bytes : 0;
-        if (argument->role == ARGUMENT_INPUT)
+        if (argument_role_is_read(argument->role))
             broker_require(broker, take_input(broker, request->exchanged, &argument->span, broker->arrays[i]),
                            "copy of the inputs");
         else if (argument->role == ARGUMENT_OUTPUT)
@@ -165,20 +165,21 @@ static void find_origin(Broker *broker, const ControlArgument *output, bool is_u
         report->output_origin = origin;
 }
 
-static CudaError give_output(Broker *broker, bool exchanged, const ControlSpan *span, uint64_t address)
+static CudaError give_output(Broker *broker, bool exchanged, const ControlArgument *output, uint64_t address)
 {
     Device *device = broker->device;
+    const uint64_t bytes = output->span.bytes,
+                   offset = output->span.offset + argument_result_offset(output->role, bytes);
     if (exchanged)
-        return device->exchange->put(device, span->offset, address, span->bytes);
-    return device->copies->read(device, broker->buffers + span->offset, address, span->bytes, NULL);
+        return device->exchange->put(device, offset, address, bytes);
+    return device->copies->read(device, broker->buffers + offset, address, bytes, NULL);
 }
 
 void broker_arrays_give(Broker *broker, const ControlRequest *request)
 {
     for (uint32_t i = 0; i < request->argument_count && broker_is_ok(broker); i++)
-        if (request->arguments[i].role == ARGUMENT_OUTPUT)
-            broker_require(broker,
-                           give_output(broker, request->exchanged, &request->arguments[i].span, broker->arrays[i]),
+        if (argument_role_is_written(request->arguments[i].role))
+            broker_require(broker, give_output(broker, request->exchanged, &request->arguments[i], broker->arrays[i]),
                            "reading of the output");
 }
 

@@ -73,6 +73,8 @@ static bool is_valid_argument(const ControlArgument *argument, uint64_t buffer_b
 {
     return ARE_FLAGS(&argument->float_output, &argument->probed) && argument->role <= ARGUMENT_VALUE &&
            text_is_terminated(argument->name, sizeof argument->name) && lies_within(&argument->span, buffer_bytes) &&
+           argument->span.bytes + argument_result_offset(argument->role, argument->span.bytes) <=
+               buffer_bytes - argument->span.offset &&
            (!argument->probed || may_be_probed(argument));
 }
 

@@ -66,9 +66,11 @@ static Status cpu_buffers(Session *session, SessionArgument *arguments, size_t c
     for (size_t i = 0; i < count; i++) {
         if (!argument_is_array(&arguments[i]))
             continue;
-        arguments[i].data = cpu->copies[i] = calloc(1, arguments[i].bytes);
+        const size_t result = argument_result_offset(arguments[i].role, arguments[i].bytes);
+        arguments[i].data = cpu->copies[i] = calloc(1, arguments[i].bytes + result);
         if (cpu->copies[i] == NULL)
             return fail_errno(why, "no memory for an array of %zu bytes", arguments[i].bytes);
+        arguments[i].result = (uint8_t *)cpu->copies[i] + result;
     }
     return STATUS_OK;
 }
@@ -196,7 +198,7 @@ static void hand_over(CpuSession *cpu, const SessionArgument *arguments)
         const SessionArgument *argument = &arguments[i];
         bool is_array = argument_is_array(argument);
         memory->words[i] = (CpuWord){.is_array = is_array, .value = is_array ? cpu->offsets[i] : argument->value};
-        if (argument->role == ARGUMENT_INPUT)
+        if (argument_role_is_read(argument->role))
             memcpy(cpu->shared.base + cpu->offsets[i], argument->data, argument->bytes);
         else if (argument->role == ARGUMENT_OUTPUT)
             poison(argument, cpu->shared.base + cpu->offsets[i]);
@@ -210,8 +212,8 @@ static void take_back(const CpuSession *cpu, const SessionArgument *arguments, b
         const uint8_t *array = cpu->shared.base + cpu->offsets[i];
         if (argument->role == ARGUMENT_INPUT && check_inputs)
             report->input_changed |= memcmp(array, argument->data, argument->bytes) != 0;
-        else if (argument->role == ARGUMENT_OUTPUT)
-            memcpy(argument->data, array, argument->bytes);
+        else if (argument_role_is_written(argument->role))
+            memcpy(argument->result, array, argument->bytes);
     }
 }
 

@@ -401,8 +401,9 @@ static Status look_at_deadline(const GpuSession *gpu, ProcessDeadline *deadline,
 /* Reads what the runner prints all the while, so that a full pipe never holds it up. */
 static Status await_reply(GpuSession *gpu, double seconds, CallWait *wait, Message *why)
 {
-    ProcessDeadline deadline = process_deadline(seconds, INFINITY,
-                                                gpu->broker.info.modelled ? times_of_both(gpu) : (ProcessTimes){0});
+    /* Counts what both did before as well: reading that costs more than most calls do, and at worst a standstill is found
+     * when a quarter of the time has passed once more. */
+    ProcessDeadline deadline = process_deadline(seconds, INFINITY, (ProcessTimes){0});
     for (;;) {
         struct pollfd events[] = {{.fd = gpu->broker.control, .events = POLLIN},
                                   {.fd = gpu->runner.output, .events = POLLIN},
@@ -642,8 +643,13 @@ static Status gpu_buffers(Session *session, SessionArgument *arguments, size_t c
     if (bytes == 0)
         return fail(STATUS_BAD_INPUT, why, "a call with %zu parameters, none of them an array", count);
     TRY(fits ? STATUS_OK : shared_memory_new("arrays", bytes, &gpu->buffers, why));
-    for (size_t i = 0; i < count; i++)
-        arguments[i].data = argument_is_array(&arguments[i]) ? gpu->buffers.base + offsets[i] : NULL;
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *const data = argument_is_array(&arguments[i]) ? gpu->buffers.base + offsets[i] : NULL;
+        arguments[i].data = data;
+        arguments[i].result = argument_role_is_written(arguments[i].role)
+                                  ? data + argument_result_offset(arguments[i].role, arguments[i].bytes)
+                                  : NULL;
+    }
     if (fits || gpu->broker.pid == 0) /* the broker has them, or session_load() sends them to the next one */
         return STATUS_OK;
     TRY(broker_process_open(&gpu->broker, why));
@@ -668,7 +674,8 @@ static bool describe_arguments(const GpuSession *gpu, const SessionArgument *arg
         if (!argument_is_array(argument))
             continue;
         size_t offset = (size_t)((const uint8_t *)argument->data - gpu->buffers.base);
-        if (offset > gpu->buffers.bytes || argument->bytes > gpu->buffers.bytes - offset)
+        if (offset > gpu->buffers.bytes ||
+            argument->bytes + argument_result_offset(argument->role, argument->bytes) > gpu->buffers.bytes - offset)
             return false;
         request->arguments[i].span = (ControlSpan){.offset = offset, .bytes = argument->bytes};
     }

@@ -28,7 +28,7 @@ Status shared_memory_new(const char *name, size_t bytes, SharedMemory *memory, M
     void *mapped = MAP_FAILED;
     if (ftruncate(descriptor, (off_t)bytes) == 0 &&
         fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
-        mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+        mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, descriptor, 0);
     if (mapped == MAP_FAILED) {
         Status status = fail_errno(why, "%zu bytes of shared memory", bytes);
         close(descriptor);

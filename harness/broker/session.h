@@ -62,6 +62,7 @@ typedef struct SessionArgument { /* one parameter of solve() */
                         * array itself. At most one argument, and only on a device with Device.simulation */
     uint64_t value; /* ARGUMENT_VALUE: the word handed over (an int sign-extended, a float's bits) */
     void *data;     /* set by session_buffers(): host memory of the array, valid until the next session_buffers() */
+    void *result;   /* likewise, of what the call leaves in an array that it writes; of an ARGUMENT_OUTPUT it is `data` */
 } SessionArgument;
 
 typedef struct CallOptions { /* {0}: a timed call and nothing else */
@@ -161,8 +162,6 @@ MUST_USE Status session_exchange(Session *session, int descriptor, Message *why)
 
 /* The layout of a call's arrays in the memory that they share: each begins on a page of its own. */
 
-enum { ARRAY_PAGE_BYTES = 4096 };
-
 static inline bool argument_is_array(const SessionArgument *argument)
 {
     return argument->role != ARGUMENT_VALUE;
@@ -175,8 +174,9 @@ static inline size_t array_layout(const SessionArgument *arguments, size_t count
     size_t offset = first_offset;
     for (size_t i = 0; i < count; i++) {
         offsets[i] = offset;
+        const size_t bytes = arguments[i].bytes + argument_result_offset(arguments[i].role, arguments[i].bytes);
         if (argument_is_array(&arguments[i]))
-            offset += (arguments[i].bytes + ARRAY_PAGE_BYTES - 1) / ARRAY_PAGE_BYTES * ARRAY_PAGE_BYTES;
+            offset += (bytes + ARRAY_PAGE_BYTES - 1) / ARRAY_PAGE_BYTES * ARRAY_PAGE_BYTES;
     }
     return offset;
 }

@@ -52,7 +52,27 @@ static inline float call_probe_value(float value)
     return 2 * (3 - value);
 }
 
-typedef enum ArgumentRole { ARGUMENT_INPUT, ARGUMENT_OUTPUT, ARGUMENT_VALUE } ArgumentRole;
+/* ARGUMENT_INOUT: an array that is read and written. */
+typedef enum ArgumentRole { ARGUMENT_INPUT, ARGUMENT_OUTPUT, ARGUMENT_INOUT, ARGUMENT_VALUE } ArgumentRole;
+
+static inline bool argument_role_is_read(ArgumentRole role)
+{
+    return role == ARGUMENT_INPUT || role == ARGUMENT_INOUT;
+}
+
+static inline bool argument_role_is_written(ArgumentRole role)
+{
+    return role == ARGUMENT_OUTPUT || role == ARGUMENT_INOUT;
+}
+
+/* Arrays begin on a page of their own in the memory that judge and broker share. One that is read and written has room
+ * for both: what it holds after the call lies so many bytes behind what it holds before. */
+enum { ARRAY_PAGE_BYTES = 4096 };
+
+static inline uint64_t argument_result_offset(ArgumentRole role, uint64_t bytes)
+{
+    return role == ARGUMENT_INOUT ? (bytes + ARRAY_PAGE_BYTES - 1) / ARRAY_PAGE_BYTES * ARRAY_PAGE_BYTES : 0;
+}
 
 typedef struct CallLimits {
     uint64_t device_bytes; /* device memory that the submission may hold, without the arrays of the call */

@@ -788,6 +788,12 @@ static Text prototype_header(const CompileJob *job, const Toolkit *toolkit)
 {
     Text text = {0};
     text_add(&text, "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\n");
+    if (strstr(job->prototype, "half") != NULL)
+        text_add(&text, "#include <cuda_fp16.h>\n");
+    if (strstr(job->prototype, "bfloat16") != NULL)
+        text_add(&text, "#include <cuda_bf16.h>\n");
+    if (strstr(job->prototype, "_t") != NULL)
+        text_add(&text, "#include <stdint.h>\n");
     if (job->driver != NULL)
         text_printf(&text, "#include \"%s\"\n", job->headers[0].name);
     text_printf(&text,
@@ -1095,15 +1101,21 @@ static const char script[] =
     "-c " SOURCE_NAME " -o \"$1\" &&\n"
     "gcc -shared -fno-lto -fno-use-linker-plugin -fopenmp -pthread -Wl,-z,defs \"$1\" -lm -o \"$2\"\n";
 
-/* Scalar parameters are whole numbers: problem.json allows no others. */
+/* A float or double is made of the bits in its word. */
 static void add_prototype(const CompileJob *job, Text *text)
 {
     text_printf(text,
-                "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\n#include <stddef.h>\n%s;\n"
+                "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\n#include <stdbool.h>\n"
+                "#include <stddef.h>\n#include <stdint.h>\n%s;\n"
                 "void convjudge_call(const unsigned long long *words)\n{\n    solve(",
                 job->prototype);
-    for (size_t i = 0; i < job->parameter_count; i++)
-        text_printf(text, "%s(%s)words[%zu]", i > 0 ? ", " : "", job->parameter_types[i], i);
+    for (size_t i = 0; i < job->parameter_count; i++) {
+        const char *type = job->parameter_types[i];
+        const bool is_float = strcmp(type, "float") == 0 || strcmp(type, "double") == 0;
+        text_printf(text, is_float ? "%s((union { %s number; unsigned long long word; }){.word = words[%zu]}).number"
+                                   : "%s(%s)words[%zu]",
+                    i > 0 ? ", " : "", type, i);
+    }
     text_add(text, ");\n}\n#endif\n");
 }
 

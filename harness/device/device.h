@@ -540,8 +540,7 @@ typedef struct DeviceStatistics {
     uint64_t certain_bytes; /* SimReport.certain_bytes, of the output */
     double sample_error;    /* largest of SimReport.sample_error */
     bool is_doubtful;       /* the model does not know, or does not believe, the machine code of a kernel */
-    bool
-        has_uneven_blocks; /* the busiest multiprocessor has a quarter more to do than blocks that are alike would give it */
+    bool has_uneven_blocks; /* the busiest multiprocessor has a quarter more work than among like blocks */
     bool uses_streams;      /* kernels were in different streams */
     bool waits_for_host;    /* between two operations the device had nothing to do */
     bool is_sample_unsound; /* something read memory that such a kernel had left incomplete: nothing here counts */

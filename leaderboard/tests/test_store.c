@@ -424,6 +424,11 @@ static void a_broken_file_of_reference_times_is_refused_with_its_line(void **sta
          "\"score_ms\": 1, \"uncertainty\": 0, \"cases\": [{\"name\": \"long\",\n\"time_ms\": 0,"
          " \"uncertainty\": 0}]}]}]}",
          ":2: time_ms"},
+        {"{\"schema\": 1, \"device\": \"sim-test\", \"epoch\": 1, \"problems\": [{\"problem\": \"a\","
+         "\"revision\": \"b\", \"references\": [{\"name\": \"n\", \"source_hash\": \"s\", \"time_utc\": \"t\","
+         "\"score_ms\": 1, \"uncertainty\": 0, \"cases\": [{\"name\": \"long\", \"time_ms\": 1,"
+         " \"uncertainty\": 0,\n\"model_terms\": \"lsu\"}]}]}]}",
+         ":2: model_terms: expected terms of a model, \"lsu 0.293, textures 0.322\""},
     };
     Arena arena = {0};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

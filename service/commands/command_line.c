@@ -411,6 +411,30 @@ static int print_text(void (*write)(Text *text))
     return 0;
 }
 
+/* The command line that was typed, to make or to the program, with what lets it run without a sandbox. */
+static Text typed_line(char **argv)
+{
+    static const char *const settings[] = {"SUB",  "PROBLEM", "DEVICE", "CASE", "SIZES",
+                                           "SEED", "DATA",    "OUTPUT", "LINE"};
+    Text line = {0};
+    if (getenv("STAND") == NULL) {
+        text_printf(&line, "convjudge %s --unconfined", argv[0]);
+        for (char **word = argv + 1; *word != NULL; word++) {
+            text_add(&line, " ");
+            text_add_word(&line, *word);
+        }
+        return line;
+    }
+    text_printf(&line, "make %s", argv[0]);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (getenv(settings[i]) != NULL) {
+            text_printf(&line, " %s=", settings[i]);
+            text_add_word(&line, getenv(settings[i]));
+        }
+    text_add(&line, " UNCONFINED=1");
+    return line;
+}
+
 /* The words that a completion asks for are those of this moment: problems come and go. */
 static int print_completion(const char *what)
 {
@@ -430,18 +454,25 @@ static int print_completion(const char *what)
 int command_line_run(const Subcommand *subcommand, CommandFunction *run, int argc, char **argv)
 {
     Options options;
+    Text line = typed_line(argv);
     Message why = {0};
     int exit_status = EXIT_TROUBLE;
     Status status = options_parse(argc, argv, &options, &why);
     if (status == STATUS_OK && options.help) {
         print_help(subcommand, stdout);
+        text_free(&line);
         return 0;
     }
     if (options.unconfined)
         sandbox_allow_unconfined();
-    if (status == STATUS_OK && subcommand->sandbox == WITH_SANDBOX)
-        status = sandbox_require(&why);
+    if (status == STATUS_OK && subcommand->sandbox == WITH_SANDBOX) {
+        Message unsafe;
+        status = sandbox_require(&unsafe);
+        if (status != STATUS_OK)
+            status = fail(status, &why, "%s; to run a file of your own all the same: %s", unsafe.text, line.data);
+    }
     THEN(status, run(&options, &exit_status, &why));
+    text_free(&line);
     return status == STATUS_OK ? exit_status : command_line_complain(why.text);
 }
 

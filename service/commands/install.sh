@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what was built below PREFIX (/usr/local), or removes it again. With DESTDIR, all goes below that folder, for
-# packages. Settings (/etc/convjudge) and state (/var/lib/convjudge) are never touched.
+# packages, which have no toolchain (without_toolchain=1). Settings (/etc/convjudge) and state (/var/lib/convjudge) are never touched.
 # Usage: [PREFIX=...] [DESTDIR=...] service/commands/install.sh install|uninstall BUILD
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -16,7 +16,8 @@ umask 022
 lib=$to/lib/convjudge share=$to/share/convjudge doc=$to/share/doc/convjudge
 single=("$to/bin/convjudge" "$to/share/man/man1/convjudge.1" "$to/share/bash-completion/completions/convjudge"
     "$to/share/zsh/site-functions/_convjudge" "$to/lib/systemd/system/convjudge.service"
-    "$to/lib/systemd/system/convjudge-worker@.service" "$to/lib/sysusers.d/convjudge.conf" "$to/lib/tmpfiles.d/convjudge.conf")
+    "$to/lib/systemd/system/convjudge-worker@.service" "$to/lib/systemd/system/convjudge-check-board.service"
+    "$to/lib/systemd/system/convjudge-check-board.timer" "$to/lib/sysusers.d/convjudge.conf" "$to/lib/tmpfiles.d/convjudge.conf")
 
 # put MODE FILE: writes standard input to the file.
 put() {
@@ -36,7 +37,7 @@ install_programs() {
     for name in convjudge convjudge-service convjudge-runner libcudart.so.13 libcjson.so.1; do
         [[ ! -e $build/$name ]] || install -m 755 "$build/$name" "$lib/"
     done
-    [[ ! -d $build/toolchain ]] || cp -RL "$build/toolchain" "$lib/"
+    [[ ! -d $build/toolchain || -n ${without_toolchain:-} ]] || cp -RL "$build/toolchain" "$lib/"
     ln -sfn ../lib/convjudge/convjudge "$to/bin/convjudge"
 }
 
@@ -46,7 +47,7 @@ install_data() {
     local folder
     mkdir -p "$share"
     find base grader harness leaderboard simgpu \( -name tests -o -name template \) -prune -o \
-        \( -name '*.h' -o -name '*.cuh' -o -name '*.cu' -o -name '*.def' -o -name '*.json' -o -name row.c -o -name pytorch_rivals.py \) -type f -print0 |
+        \( -name '*.h' -o -name '*.cuh' -o -name '*.cu' -o -name '*.def' -o -name '*.json' -o -name row.c -o -name pytorch_rivals.py -o -name import.py \) -type f -print0 |
         tar --null -T - -c | tar -x --no-same-owner -C "$share"
     install -D -m 644 service/web/style.css "$share/service/web/style.css" # of the pages that commands write
     for folder in problems testcases solutions; do
@@ -68,8 +69,10 @@ install_documents() {
 }
 
 install_units() {
-    unit convjudge.service | put 644 "$to/lib/systemd/system/convjudge.service"
-    unit convjudge-worker@.service | put 644 "$to/lib/systemd/system/convjudge-worker@.service"
+    local name
+    for name in convjudge.service convjudge-worker@.service convjudge-check-board.{service,timer}; do
+        unit "$name" | put 644 "$to/lib/systemd/system/$name"
+    done
     unit sysusers.conf | put 644 "$to/lib/sysusers.d/convjudge.conf"
     unit tmpfiles.conf | put 644 "$to/lib/tmpfiles.d/convjudge.conf"
 }

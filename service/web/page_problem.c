@@ -106,6 +106,9 @@ static void put_sizes(cJSON *row, const Problem *problem, const Sizes *sizes)
         if (problem->parameters[i].role == ROLE_SIZE)
             text_printf(&text, "%s%s %s", text.length == 0 ? "" : ", ", problem->parameters[i].name,
                         figure_whole((double)sizes->values[i]).text);
+        else if (problem->parameters[i].role == ROLE_SCALAR)
+            text_printf(&text, "%s%s %.9g", text.length == 0 ? "" : ", ", problem->parameters[i].name,
+                        sizes_scalar(sizes, i));
     values_put(row, "sizes=%s", text.data);
     text_free(&text);
 }
@@ -163,10 +166,11 @@ static void put_sample(cJSON *row, const Problem *problem, const Testcase *sampl
     values_put(row, "name=%s", sample->name);
     put_sizes(row, problem, &sample->sizes);
     for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_IN)
+        if ((problem->parameters[i].role & ROLE_IN) != 0)
             put_array(arrays, problem->parameters[i].name, &sample->sources[i], &sample->sources[i].literal);
-    if (sample->expected.data != NULL)
-        put_array(arrays, problem->parameters[problem_output(problem)].name, &expected, &sample->expected);
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (sample->expected[i].data != NULL)
+            put_array(arrays, problem->parameters[i].name, &expected, &sample->expected[i]);
 }
 
 static void put_cases(cJSON *page, const Problem *problem, const TestcaseSet *set)

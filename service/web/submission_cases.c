@@ -511,7 +511,7 @@ static void add_inputs(Text *page, const SubmissionRecord *record, const char *n
             continue;
         for (size_t k = 0; k < record->problem->parameter_count; k++) {
             const Tensor *tensor = &sample->sources[k].literal;
-            const bool is_literal = record->problem->parameters[k].role == ROLE_IN &&
+            const bool is_literal = (record->problem->parameters[k].role & ROLE_IN) != 0 &&
                                     sample->sources[k].kind == SOURCE_VALUES && sample->sources[k].change == 0;
             const size_t count = is_literal ? tensor_count(tensor) : 0;
             SmallArray array = {.name = record->problem->parameters[k].name, .count = count};

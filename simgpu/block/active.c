@@ -36,9 +36,9 @@ void active_measure(Active *active, const Worker *worker)
 const uint8_t *active_mask(Worker *worker, Active *active)
 {
     if (active->mask == 0 || active->mask != worker->masks) {
-        worker->lanes->unpack_bits(active->bits, active->first, active->end - active->first,
-                                   worker->mask + active->first);
+        const uint32_t start = active_start(active);
+        worker->lanes->unpack_bits(active->bits + start / SIM_WARP_SIZE, active_span(active), worker->mask + start);
         active->mask = ++worker->masks;
     }
-    return worker->mask + active->first;
+    return worker->mask;
 }

@@ -27,7 +27,16 @@ static inline bool active_has(const Active *active, uint32_t lane)
 {
     return active->bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1;
 }
-/* [end - first] 1 for active lanes, 0 for others; valid until the worker makes the mask of another Active. */
+/* The whole warps in which all active lanes lie: their first lane, and how many there are. */
+static inline uint32_t active_start(const Active *active)
+{
+    return active->first / SIM_WARP_SIZE * SIM_WARP_SIZE;
+}
+static inline uint32_t active_span(const Active *active)
+{
+    return (active->end + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE - active->first / SIM_WARP_SIZE;
+}
+/* [lane] 1 for active lanes, 0 for others of those warps; valid until the worker makes the mask of another Active. */
 const uint8_t *active_mask(Worker *worker, Active *active);
 
 #endif

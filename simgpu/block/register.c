@@ -16,11 +16,16 @@ void register_fill(Worker *worker, Operand operand)
     worker->states[operand.slot] = FILLED;
 }
 
+/* Where the result of a lane is kept until it is masked. */
+static unsigned char *scratch_of(const Worker *worker, Operand operand, int index, uint32_t lane)
+{
+    return worker->scratch + (size_t)index * sizeof(uint64_t) * worker->capacity + ((size_t)lane << operand.size);
+}
+
 unsigned char *register_write(Worker *worker, const Active *active, Operand operand, int index)
 {
-    size_t lane_bytes = (size_t)1 << operand.size;
     if (operand.slot == NO_SLOT || !active->full)
-        return worker->scratch + (size_t)index * sizeof(uint64_t) * worker->capacity + active->first * lane_bytes;
+        return scratch_of(worker, operand, index, active->first);
     if (!active->whole && worker->states[operand.slot] == UNIFORM)
         register_fill(worker, operand);
     worker->states[operand.slot] = VARYING;
@@ -31,9 +36,10 @@ void register_written(Worker *worker, Active *active, Operand operand, int index
 {
     if (operand.slot == NO_SLOT || active->full)
         return;
-    unsigned char *lanes = register_read(worker, operand, active->first);
-    const unsigned char *results = register_write(worker, active, operand, index);
-    worker->lanes->blend[operand.size](lanes, results, active_mask(worker, active), active->end - active->first);
+    const uint32_t start = active_start(active);
+    unsigned char *lanes = register_read(worker, operand, start);
+    const unsigned char *results = scratch_of(worker, operand, index, start);
+    worker->lanes->blend[operand.size](lanes, results, active_mask(worker, active) + start, active_span(active));
     worker->states[operand.slot] = VARYING;
 }
 
@@ -107,9 +113,8 @@ bool predicate_lanes(Worker *worker, const Active *active, Operand predicate, bo
         return holds;
     }
     uint32_t words[MAX_WARPS], first = active->first / SIM_WARP_SIZE, any = 0, missing = 0;
-    uint32_t end = (active->end + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
-    const unsigned char *lanes = lane_of(worker, predicate, first * SIM_WARP_SIZE);
-    worker->lanes->pack_bits(lanes, active->end - first * SIM_WARP_SIZE, words);
+    uint32_t end = first + active_span(active);
+    worker->lanes->pack_bits(lane_of(worker, predicate, active_start(active)), active_span(active), words);
     if (part != active)
         memset(part->bits, 0, worker->launch->warps * sizeof *part->bits);
     for (uint32_t word = first; word < end; word++) {

@@ -12,6 +12,8 @@
 /* Lanes do not depend on each other, even where the result is one of the sources. */
 #define EACH_LANE(i, count) _Pragma("GCC ivdep") for (size_t i = 0; i < (count); i++)
 
+enum { WARP = 32 }; /* lanes */
+
 /* ---- opcodes ----------------------------------------------------------------------------------------------------- */
 
 #define LANE_FUNCTION(ID, D, DECLARE, READ, EXPRESSION)                                                                \
@@ -48,11 +50,12 @@ static LaneFunction *const run[OPCODE_COUNT] = {
 /* ---- whole registers --------------------------------------------------------------------------------------------- */
 
 #define WHOLE_REGISTER(T)                                                                                              \
-    static void blend_##T(void *d_, const void *s_, const uint8_t *mask, size_t count)                                 \
+    static void blend_##T(void *d_, const void *s_, const uint8_t *mask, size_t warps)                                 \
     {                                                                                                                  \
         T *d = d_;                                                                                                     \
         const T *s = s_;                                                                                               \
-        EACH_LANE(i, count) d[i] = mask[i] ? s[i] : d[i];                                                              \
+        for (; warps > 0; warps--, d += WARP, s += WARP, mask += WARP)                                                 \
+            EACH_LANE(i, WARP) d[i] = mask[i] ? s[i] : d[i];                                                           \
     }                                                                                                                  \
     static void fill_##T(void *d_, const void *value, size_t count)                                                    \
     {                                                                                                                  \
@@ -205,35 +208,24 @@ MEASURE(u64, s64)
 
 /* ---- predicates and masks ---------------------------------------------------------------------------------------- */
 
-static void pack_bits(const uint8_t *predicate, size_t count, uint32_t *words)
+static void pack_bits(const uint8_t *predicate, size_t warps, uint32_t *words)
 {
-    size_t full = count / 32;
-    for (size_t w = 0; w < full; w++) {
+    for (size_t w = 0; w < warps; w++) {
         uint32_t word = 0;
-        for (uint32_t i = 0; i < 32; i += 8) {
+        for (uint32_t i = 0; i < WARP; i += 8) {
             uint64_t eight;
-            memcpy(&eight, predicate + w * 32 + i, sizeof eight);
+            memcpy(&eight, predicate + w * WARP + i, sizeof eight);
             word |= (uint32_t)(eight * 0x0102040810204080 >> 56) << i; /* gathers the lowest bit of each byte */
         }
         words[w] = word;
     }
-    if (count % 32 != 0) {
-        uint32_t word = 0;
-        for (size_t i = 0; i < count % 32; i++)
-            word |= (uint32_t)predicate[full * 32 + i] << i;
-        words[full] = word;
-    }
 }
 
-static void unpack_bits(const uint32_t *words, size_t first, size_t count, uint8_t *bytes)
+static void unpack_bits(const uint32_t *words, size_t warps, uint8_t *bytes)
 {
-    for (size_t i = 0; i < count;) { /* word by word, because gcc vectorises the bits of one word */
-        size_t from = (first + i) % 32, part = 32 - from < count - i ? 32 - from : count - i;
-        uint32_t word = words[(first + i) / 32] >> from;
-        for (uint32_t bit = 0; bit < part; bit++)
-            bytes[i + bit] = word >> bit & 1;
-        i += part;
-    }
+    for (size_t w = 0; w < warps; w++) /* word by word, because gcc vectorises the bits of one word */
+        for (uint32_t bit = 0; bit < WARP; bit++)
+            bytes[w * WARP + bit] = words[w] >> bit & 1;
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */

@@ -6,12 +6,19 @@
 
 /* ==== opcodes ===================================================================================================== */
 
+#define IS_FLOAT(T) (__builtin_types_compatible_p(T, f32) || __builtin_types_compatible_p(T, f64))
 static const OpcodeInfo opcodes[OPCODE_COUNT] = {
-#define UNARY(ID, FORM, CLASS, D, A, EXPRESSION) {FORM, CLASS, sizeof(D), {sizeof(A)}},
-#define BINARY(ID, FORM, CLASS, D, A, B, EXPRESSION) {FORM, CLASS, sizeof(D), {sizeof(A), sizeof(B)}},
-#define TERNARY(ID, FORM, CLASS, D, A, B, C, EXPRESSION) {FORM, CLASS, sizeof(D), {sizeof(A), sizeof(B), sizeof(C)}},
+#define UNARY(ID, FORM, CLASS, D, A, EXPRESSION) {FORM, CLASS, sizeof(D), {sizeof(A)}, {IS_FLOAT(A)}},
+#define BINARY(ID, FORM, CLASS, D, A, B, EXPRESSION)                                                                   \
+    {FORM, CLASS, sizeof(D), {sizeof(A), sizeof(B)}, {IS_FLOAT(A), IS_FLOAT(B)}},
+#define TERNARY(ID, FORM, CLASS, D, A, B, C, EXPRESSION)                                                               \
+    {FORM, CLASS, sizeof(D), {sizeof(A), sizeof(B), sizeof(C)}, {IS_FLOAT(A), IS_FLOAT(B), IS_FLOAT(C)}},
 #define QUATERNARY(ID, FORM, CLASS, D, A, B, C, E, EXPRESSION)                                                         \
-    {FORM, CLASS, sizeof(D), {sizeof(A), sizeof(B), sizeof(C), sizeof(E)}},
+    {FORM,                                                                                                             \
+     CLASS,                                                                                                            \
+     sizeof(D),                                                                                                        \
+     {sizeof(A), sizeof(B), sizeof(C), sizeof(E)},                                                                     \
+     {IS_FLOAT(A), IS_FLOAT(B), IS_FLOAT(C), IS_FLOAT(E)}},
 #include "simgpu/code/opcodes.def"
 };
 

@@ -3,7 +3,8 @@
  * A register holds one value per lane of the block, side by side, so each of these is a plain loop that gcc vectorises.
  * lane_loops.c is compiled once per level of the x86-64 instruction set; lanes_best() chooses at run time.
  *
- * Shapes   every pointer points to the first of `count` lanes; the result may be one of the sources.
+ * Shapes   every pointer points to the first of `count` lanes; the result may be one of the sources. Where `warps` are
+ *          given, they are whole ones, so that no lane is left over from a vector.
  * Order    of stores with equal addresses, that of the highest lane remains.  */
 #ifndef SIMGPU_CODE_LANES_H
 #define SIMGPU_CODE_LANES_H
@@ -29,7 +30,7 @@ typedef struct LaneTable {
     LaneFunction *const *run; /* [OPCODE_COUNT] */
 
     /* d[i] = s[i] where mask[i] is not 0. */
-    void (*blend[SIZES])(void *d, const void *s, const uint8_t *mask, size_t count);
+    void (*blend[SIZES])(void *d, const void *s, const uint8_t *mask, size_t warps);
     /* d[i] = *value. */
     void (*fill[SIZES])(void *d, const void *value, size_t count);
 
@@ -61,9 +62,9 @@ typedef struct LaneTable {
      * not fit into 32 bits. */
     int (*measure[2])(const void *a, uint64_t first, int32_t *place, size_t count);
 
-    /* Bit i % 32 of words[i / 32] = predicate[i]; unused high bits become 0. */
-    void (*pack_bits)(const uint8_t *predicate, size_t count, uint32_t *words);
-    void (*unpack_bits)(const uint32_t *words, size_t first, size_t count, uint8_t *bytes);
+    /* Bit i % 32 of words[i / 32] = predicate[i], and the reverse. */
+    void (*pack_bits)(const uint8_t *predicate, size_t warps, uint32_t *words);
+    void (*unpack_bits)(const uint32_t *words, size_t warps, uint8_t *bytes);
 } LaneTable;
 
 /* The loops for the highest level that this processor has. */
@@ -90,6 +91,7 @@ typedef struct OpcodeInfo {
     OpClass op_class;
     uint8_t result_bytes;    /* of one lane */
     uint8_t source_bytes[4]; /* 0: no such source */
+    bool source_is_float[4]; /* float32 or float64 */
 } OpcodeInfo;
 
 const OpcodeInfo *opcode_info(Opcode opcode);

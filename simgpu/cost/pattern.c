@@ -221,11 +221,14 @@ static void find_runs(Pattern *pattern)
 /* Fills in the differences to the first lane; false: they do not fit. */
 static bool relate(Pattern *pattern, const uint64_t *addresses, const uint32_t *bits)
 {
-    static const uint32_t all[MAX_LANES / WARP] = {[0 ... MAX_LANES / WARP - 1] = ~0u};
+    static const uint8_t all[MAX_LANES] = {[0 ... MAX_LANES - 1] = 1};
     uint8_t mask[MAX_LANES];
     LaneSpan span;
-    lanes_best()->unpack_bits(bits != NULL ? bits : all, bits != NULL ? pattern->first : 0, pattern->count, mask);
-    bool is_near = lanes_best()->relate(addresses, mask, pattern->count, pattern->relative, &span);
+    const uint32_t start = pattern->first / WARP, end = (pattern->first + pattern->count + WARP - 1) / WARP;
+    if (bits != NULL)
+        lanes_best()->unpack_bits(bits + start, end - start, mask);
+    bool is_near = lanes_best()->relate(addresses, bits != NULL ? mask + pattern->first % WARP : all, pattern->count,
+                                        pattern->relative, &span);
     pattern->low = span.low;
     pattern->high = span.high;
     pattern->misaligned = span.bits;

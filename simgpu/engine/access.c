@@ -58,8 +58,8 @@ static bool is_remembered(Worker *worker, const Instruction *instruction, Active
         return false;
     if (active->exact)
         return worker->lanes->same_pattern[address.size == 3](lanes, first, pattern->relative, pattern->count);
-    return worker->lanes->same_masked[address.size == 3](lanes, first, pattern->relative, active_mask(worker, active),
-                                                         pattern->count);
+    return worker->lanes->same_masked[address.size == 3](lanes, first, pattern->relative,
+                                                         active_mask(worker, active) + active->first, pattern->count);
 }
 
 /* Fills in `first`, `pattern` and `bits`; false where the lanes' addresses lie 2 GiB or more apart. */

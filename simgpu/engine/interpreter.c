@@ -167,11 +167,14 @@ bool execute_lanes(Worker *worker, const Instruction *instruction, Active *activ
         worker->states[result.slot] = UNIFORM;
         return true;
     }
-    uint32_t first = active->first;
+    /* Where other living lanes of these warps keep what they hold, results may be computed in whole warps. */
+    const bool in_warps = active->whole || !active->full;
+    const uint32_t first = in_warps ? active_start(active) : active->first;
+    const uint32_t count = in_warps ? active_span(active) * SIM_WARP_SIZE : active->end - first;
     const void *a = register_read(worker, s[0], first), *b = register_read(worker, s[1], first);
     const void *c = register_read(worker, s[2], first), *e = register_read(worker, s[3], first);
-    void *d = register_write(worker, active, result, 0);
-    run_function(instruction, d, a, b, c, e, active->end - first);
+    void *d = register_write(worker, active, result, 0) - ((size_t)(active->first - first) << result.size);
+    run_function(instruction, d, a, b, c, e, count);
     register_written(worker, active, result, 0);
     return true;
 }

@@ -155,54 +155,84 @@ static inline void add_products(const SplitNumbers *row, const SplitNumbers *col
     *specials |= special;
 }
 
-typedef struct SplitFactors {
-    SplitNumbers rows[MATRIX_MOST / EIGHT][VECTORS][MATRIX_LANES_DEPTH];       /* of A, for each lane */
-    SplitNumbers columns[MATRIX_LANES_COLUMNS / EIGHT][2][MATRIX_LANES_DEPTH]; /* of B */
-} SplitFactors;
+/* Rows of A for each lane, and columns of B. */
+typedef SplitNumbers SplitRows[MATRIX_MOST / EIGHT][VECTORS][MATRIX_LANES_DEPTH];
+typedef SplitNumbers SplitColumns[MATRIX_LANES_COLUMNS / EIGHT][2][MATRIX_LANES_DEPTH];
 
-static inline void split_factors(const Matrix *matrix, LaneWords a, LaneWords b, SplitFactors *factors, Ints *specials)
+static inline void split_rows(const Matrix *matrix, LaneWords a, SplitRows rows, Ints *specials)
 {
-    const MatrixLayout *of_a = &matrix->layouts[MATRIX_A], *of_b = &matrix->layouts[MATRIX_B];
+    const MatrixLayout *layout = &matrix->layouts[MATRIX_A];
     const int packed = matrix_packed(MATRIX_A, matrix->a), step = matrix_lane_step(MATRIX_A, matrix->a);
-    for (int i = 0; i < of_a->count; i++) {
-        const MatrixPlace place = of_a->places[i];
+    for (int i = 0; i < layout->count; i++) {
+        const MatrixPlace place = layout->places[i];
         for (int part = 0; part < VECTORS; part++)
             for (int j = 0; j < packed; j++) {
                 const SplitNumbers held = split_register(matrix->a, a[i] + part * VECTOR, j, specials);
                 /* cppcheck-suppress uninitvar; what is taken is the address */
-                SplitNumbers *rows = &factors->rows[place.along / EIGHT][part][place.across + j];
+                SplitNumbers *row = &rows[place.along / EIGHT][part][place.across + j];
                 for (int lane = 0; lane < QUAD; lane++)
-                    take_rows(&held, lane, &rows[step * lane]);
+                    take_rows(&held, lane, &row[step * lane]);
             }
     }
-    for (int i = 0; i < of_b->count; i++) {
-        const MatrixPlace place = of_b->places[i];
+}
+
+static inline void split_columns(const Matrix *matrix, LaneWords b, SplitColumns columns, Ints *specials)
+{
+    const MatrixLayout *layout = &matrix->layouts[MATRIX_B];
+    const int packed = matrix_packed(MATRIX_A, matrix->a), step = matrix_lane_step(MATRIX_A, matrix->a);
+    for (int i = 0; i < layout->count; i++) {
+        const MatrixPlace place = layout->places[i];
         for (int j = 0; j < packed; j++) {
             SplitNumbers held[VECTORS];
             for (int part = 0; part < VECTORS; part++)
                 held[part] = split_register(matrix->b, b[i] + part * VECTOR, j, specials);
-            for (int column = 0; column < 2; column++) {
-                SplitNumbers *columns = &factors->columns[place.along / EIGHT][column][place.across + j];
+            for (int side = 0; side < 2; side++) {
+                SplitNumbers *column = &columns[place.along / EIGHT][side][place.across + j];
                 for (int lane = 0; lane < QUAD; lane++)
-                    take_columns(held, lane, column, &columns[step * lane]);
+                    take_columns(held, lane, side, &column[step * lane]);
             }
         }
     }
 }
 
+/* Kernels multiply the same A by one B after the other. */
+typedef struct KeptRows {
+    MatrixShape shape;
+    MatrixType type;
+    LaneWords a;
+    SplitRows rows;
+    Ints specials;
+} KeptRows;
+
+static inline const KeptRows *keep_rows(const Matrix *matrix, LaneWords a)
+{
+    static _Thread_local KeptRows kept; /* at first of an empty shape, which no matrix has */
+    const size_t bytes = (size_t)matrix->layouts[MATRIX_A].count * sizeof *a;
+    if (kept.type == matrix->a && memcmp(&kept.shape, &matrix->shape, sizeof kept.shape) == 0 &&
+        memcmp(kept.a, a, bytes) == 0)
+        return &kept;
+    kept.shape = matrix->shape;
+    kept.type = matrix->a;
+    kept.specials = (Ints){0};
+    memcpy(kept.a, a, bytes);
+    split_rows(matrix, a, kept.rows, &kept.specials);
+    return &kept;
+}
+
 bool NAME(LANES_LEVEL)(const Matrix *matrix, LaneWords a, LaneWords b, LaneWords c)
 {
     const int count = matrix->layouts[MATRIX_SUM].count, together = matrix->k_together;
-    SplitFactors factors;
-    Ints specials = {0}, sums[MATRIX_REGISTERS][VECTORS];
-    split_factors(matrix, a, b, &factors, &specials);
+    const KeptRows *kept = keep_rows(matrix, a);
+    SplitColumns columns;
+    Ints specials = kept->specials, sums[MATRIX_REGISTERS][VECTORS];
+    split_columns(matrix, b, columns, &specials);
     memcpy(sums, c, (size_t)count * sizeof *sums);
     for (int i = 0; i < count; i++) {
         const MatrixPlace place = matrix->layouts[MATRIX_SUM].places[i];
-        const SplitNumbers *column = factors.columns[place.across / EIGHT][place.across % EIGHT];
+        const SplitNumbers *column = columns[place.across / EIGHT][place.across % EIGHT];
         for (int part = 0; part < VECTORS; part++)
             for (int k = 0; k < matrix->shape.k; k += together)
-                add_products(factors.rows[place.along / EIGHT][part] + k, column + k, together, &sums[i][part],
+                add_products(kept->rows[place.along / EIGHT][part] + k, column + k, together, &sums[i][part],
                              &specials);
     }
     for (int lane = 0; lane < VECTOR; lane++)

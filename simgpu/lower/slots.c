@@ -4,6 +4,10 @@
  * Registers that are live together in one lane never share a slot. Lanes of a block may be at different places, but
  * each has its own part of every slot, so that looking at the path of one lane is enough.
  *
+ * The interpreter computes in all lanes of a range and then drops the results of those that are elsewhere. What these hold
+ * would be a subnormal number if an integer had been in the slot before, and with one, an operation on floats takes two
+ * hundred times as long. So registers that such operations read have slots of their own.
+ *
  * Positions: every instruction and every end of a block takes two. It reads at the first and writes at the second, so
  * that a lane operation may write its result over its last source. Other instructions read several lanes or write
  * several registers; for them, reads count as happening at the second position as well.  */
@@ -25,6 +29,7 @@ typedef struct SlotScan {
     Code *code;
     Liveness live;
     LiveRange *ranges;
+    bool *is_float; /* [virtual register] an operation reads it as float32 or float64 */
 } SlotScan;
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
@@ -112,10 +117,14 @@ static int by_first(const void *a, const void *b)
     return x->number < y->number ? -1 : 1;
 }
 
+typedef struct FreeSlots { /* a stack */
+    uint32_t *slots;
+    int count;
+} FreeSlots;
+
 typedef struct Slots {
-    uint32_t *free[SIZES]; /* stacks of slots of each size */
-    int free_count[SIZES];
-    uint8_t *size; /* [slot] */
+    FreeSlots free[2][SIZES]; /* of each size; [1]: for floats */
+    uint8_t *size;            /* [slot] */
     uint32_t count;
     const LiveRange **active;
     int active_count;
@@ -128,8 +137,9 @@ static uint32_t words_of(Lowering *l, uint32_t number)
     return number >= l->first_mark ? 0 : l->register_sizes[number] == 3 ? 2 : 1;
 }
 
-static void expire(Lowering *l, Slots *slots, int before, uint32_t *live)
+static void expire(const SlotScan *scan, Slots *slots, int before, uint32_t *live)
 {
+    Lowering *l = scan->l;
     int kept = 0;
     for (int i = 0; i < slots->active_count; i++) {
         const LiveRange *range = slots->active[i];
@@ -138,16 +148,18 @@ static void expire(Lowering *l, Slots *slots, int before, uint32_t *live)
             continue;
         }
         uint32_t size = l->register_sizes[range->number];
-        slots->free[size][slots->free_count[size]++] = slots->slot_of[range->number];
+        FreeSlots *free = &slots->free[scan->is_float[range->number]][size];
+        free->slots[free->count++] = slots->slot_of[range->number];
         *live -= size == 0 ? 0 : words_of(l, range->number);
     }
     slots->active_count = kept;
 }
 
-static uint32_t take_slot(Slots *slots, uint32_t size)
+static uint32_t take_slot(Slots *slots, uint32_t size, bool is_float)
 {
-    if (slots->free_count[size] > 0)
-        return slots->free[size][--slots->free_count[size]];
+    FreeSlots *free = &slots->free[is_float][size];
+    if (free->count > 0)
+        return free->slots[--free->count];
     slots->size[slots->count] = (uint8_t)size;
     return slots->count++;
 }
@@ -160,8 +172,9 @@ static void scan_ranges(SlotScan *scan, Slots *slots)
         const LiveRange *range = &scan->ranges[i];
         if (range->first > range->last || slots->slot_of[range->number] != NO_SLOT)
             continue;
-        expire(l, slots, range->first, &live);
-        slots->slot_of[range->number] = take_slot(slots, l->register_sizes[range->number]);
+        expire(scan, slots, range->first, &live);
+        slots->slot_of[range->number] = take_slot(slots, l->register_sizes[range->number],
+                                                  scan->is_float[range->number]);
         slots->active[slots->active_count++] = range;
         live += l->register_sizes[range->number] == 0 ? 0 : words_of(l, range->number);
         if (live > scan->code->live_registers)
@@ -246,6 +259,19 @@ static void rewrite_code(Code *code, const Slots *slots, const uint32_t *units)
         rewrite(slots, units, &code->special_registers[i].operand);
 }
 
+static void find_floats(SlotScan *scan)
+{
+    for (int i = 0; i < scan->code->instruction_count; i++) {
+        const Instruction *instruction = &scan->code->instructions[i];
+        if (instruction->kind != ALU)
+            continue;
+        const OpcodeInfo *info = opcode_info((Opcode)instruction->opcode);
+        for (size_t j = 0; j < sizeof info->source_is_float; j++)
+            if (info->source_is_float[j] && instruction->sources[j].slot != NO_SLOT)
+                scan->is_float[instruction->sources[j].slot] = true;
+    }
+}
+
 static void prepare_scan(SlotScan *scan, Slots *slots)
 {
     Lowering *l = scan->l;
@@ -253,11 +279,14 @@ static void prepare_scan(SlotScan *scan, Slots *slots)
     if (!liveness_find(scan->code, l->register_count, l->arena, &scan->live))
         lower_refuse(l, "a kernel this large");
     scan->ranges = arena_array(l->arena, count, sizeof *scan->ranges);
+    scan->is_float = arena_array(l->arena, count, sizeof *scan->is_float);
+    find_floats(scan);
     slots->slot_of = arena_array(l->arena, count, sizeof *slots->slot_of);
     slots->active = arena_array(l->arena, count, sizeof *slots->active);
     slots->size = arena_array(l->arena, count, sizeof *slots->size);
     for (int size = 0; size < SIZES; size++)
-        slots->free[size] = arena_array(l->arena, count, sizeof **slots->free);
+        for (int is_float = 0; is_float < 2; is_float++)
+            slots->free[is_float][size].slots = arena_array(l->arena, count, sizeof(uint32_t));
     for (uint32_t i = 0; i < count; i++) {
         scan->ranges[i] = (LiveRange){.number = i, .first = INT32_MAX, .last = -1};
         slots->slot_of[i] = NO_SLOT;
@@ -275,7 +304,7 @@ void assign_slots(Lowering *l)
     /* Special registers are written by the launch, not by the code, and share their slots with no other register. */
     for (int i = 0; i < l->code->special_register_count; i++) {
         uint32_t number = l->code->special_registers[i].operand.slot;
-        slots.slot_of[number] = take_slot(&slots, l->register_sizes[number]);
+        slots.slot_of[number] = take_slot(&slots, l->register_sizes[number], scan.is_float[number]);
     }
     find_live(&scan, &slots);
     qsort(scan.ranges, l->register_count, sizeof *scan.ranges, by_first);

@@ -25,7 +25,7 @@ static void inputs_of_the_case_before_are_made_again(void **state)
         fail_test("%s", why.text);
     call.arguments[0].data = bench.x;
     call.arguments[1].data = bench.w;
-    call.arguments[2].data = bench.y;
+    call.arguments[2].data = call.arguments[2].result = bench.y;
     assert_int_equal(call_compare(&call, bench.oracle, &earlier, &comparison, &why), STATUS_OK);
     assert_int_equal(comparison.kind.nature, WRONG_NATURE_UNKNOWN);
     earlier_inputs_note(&earlier, &call_before, &(GeneratorKey){{8}});
@@ -58,7 +58,7 @@ static void inputs_of_the_case_before_may_be_fewer(void **state)
     fill_right(&bench);
     call.arguments[0].data = own;
     call.arguments[1].data = bench.w;
-    call.arguments[2].data = bench.y;
+    call.arguments[2].data = call.arguments[2].result = bench.y;
     call.arguments[2].poison_bits = POISON;
     earlier_inputs_note(&earlier, &call_before, &secret);
     assert_int_equal(call_compare(&call, bench.oracle, &earlier, &comparison, &why), STATUS_OK);
@@ -92,7 +92,7 @@ static void inputs_of_the_first_case_are_made_again(void **state)
     memcpy(bench.w, of_the_call, sizeof w);
     call.arguments[0].data = bench.x;
     call.arguments[1].data = bench.w;
-    call.arguments[2].data = bench.y;
+    call.arguments[2].data = call.arguments[2].result = bench.y;
     assert_int_equal(call_compare(&call, bench.oracle, &earlier, &comparison, &why), STATUS_OK);
     assert_int_equal(comparison.kind.nature, WRONG_NATURE_STALE);
     bench_close(&bench);

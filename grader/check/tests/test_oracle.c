@@ -121,7 +121,7 @@ static void literal_expected_values_agree_with_the_oracle(void **state)
         bench_open(&bench, ids[i]);
         assert_int_equal(testcases_read(&bench.problem, &set, &why), STATUS_OK);
         for (size_t j = 0; j < set.count; j++) {
-            const float *expected = set.cases[j].expected.data;
+            const float *expected = set.cases[j].expected[problem_output(&bench.problem)].data;
             if (expected == NULL)
                 continue;
             assert_int_equal(bench_evaluate(&bench, &set.cases[j], &why), STATUS_OK);

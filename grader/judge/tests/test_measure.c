@@ -196,7 +196,7 @@ static void oracles_that_disagree_are_the_judges_fault(void **state)
     Message why;
     Problem lenient = problem;
     const CallPlan plan = {.blocks = 1, .warm_up_calls = 1, .timed_calls = 1};
-    lenient.tolerance = (Tolerance){.sum_factor = 1e9};
+    lenient.tolerance = (Tolerance){.unit = 1, .sum_factor = 1e9};
     bench_open(&bench, "solutions/conv1d/wrong_answer/flipped_filter.cu");
     bench.measuring.problem = &lenient;
     assert_int_equal(sitting_take(&bench.measuring, &bench.compiled, &(Anchor){0}, &plan, bench.cases, 2, &bench.arena,

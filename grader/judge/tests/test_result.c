@@ -206,14 +206,18 @@ static void what_is_recorded_gives_the_same_times_again(void **state)
     Result result = made_up_result(cases, 1), again;
     Text case_text = {0}, sitting = {0};
     Message why;
+    JsonFile record;
     bool complete;
     cases[0].statistics = (DeviceStatistics){.has_counters = true, .sampled_share = 0.5, .sample_error = 0.04};
     result_time_case(&cases[0], &result.device);
     result_score(&result);
     result_cases_json(&result, &case_text);
     result_sitting_json(&result, &sitting);
-    assert_int_equal(recorded_result("run 1", case_text.data, sitting.data, true, &again, &complete, &why), STATUS_OK);
+    assert_int_equal(recorded_result("run 1", case_text.data, sitting.data, true, &again, &complete, &record, &why),
+                     STATUS_OK);
     assert_true(complete);
+    assert_float_equal(json_value(json_get(record.root, "cases")->child, "time_ms"), 1, 1e-12);
+    json_free(&record);
     assert_float_equal(again.score.ms, result.score.ms, 1e-12);
     assert_float_equal(again.score.uncertainty, 0.04, 1e-9);
     result_free(&again);

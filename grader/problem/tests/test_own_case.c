@@ -129,7 +129,7 @@ static const char *npy(const char *name, const char *description, const void *da
 
 static void files_go_to_the_first_input_or_to_the_one_that_is_named(void **state)
 {
-    static const float floats[] = {1, 2};
+    static const float floats[] = {1, 2}, quarters[] = {0.25f, 0.5f};
     static const int32_t numbers[] = {3, 4};
     char data[600], floats_path[200];
     TestcaseSet set;
@@ -145,6 +145,14 @@ static void files_go_to_the_first_input_or_to_the_one_that_is_named(void **state
     assert_memory_equal(sources[1].literal.data, numbers, sizeof numbers);
     assert_int_equal(sources[2].kind, SOURCE_INTEGERS);
     testcases_free(&set);
+    snprintf(data, sizeof data, "%s/4", floats_path);
+    if (make("rows=1,cols=2", data, &set, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    assert_memory_equal(set.cases[0].sources[0].literal.data, quarters, sizeof quarters);
+    testcases_free(&set);
+    snprintf(data, sizeof data, "b=%s/4", npy("numbers.npy", "<i4", numbers, sizeof numbers));
+    assert_int_equal(make("rows=1,cols=2", data, &set, &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "numbers.npy: only floats can be divided"));
     snprintf(data, sizeof data, "a=%s,a=%s", floats_path, floats_path);
     assert_int_equal(make("rows=1,cols=2", data, &set, &why), STATUS_BAD_INPUT);
     assert_string_equal(why.text, "data: a is given twice");

@@ -70,13 +70,28 @@ static const struct {
     {"int cols)", "int cols, int more)", "parameters: the signature has 7 parameters, found 6 here"},
     {"const float* a", "const float* x",
      "problem.json:4: name: expected \"x\", which is next in the signature, found \"a\""},
-    {"const float* a", "const double* a", "role: \"in\" is for a parameter such as"},
-    {"float* out", "int* out",
-     "role: \"out\" is for a parameter such as \"float*\", but the signature has \"int* out\""},
-    {"int rows", "short rows",
-     "role: \"size\" is for a parameter such as \"int\", but the signature has \"short int rows\""},
-    {"\"role\": \"out\"", "\"role\": \"inout\"", "problem.json:7: role: expected \"in\", \"out\" or \"size\""},
-    {"const unsigned char *mask", "float *mask", "role: \"in\" is for a parameter"},
+    {"const float* a", "const long* a", "role: \"in\" is for a pointer to one of float, int, unsigned char, double, "},
+    {"const float* a", "const uchar5* a", "or to a vector such as uchar4; the signature has \"const uchar5* a\""},
+    {"const float* a", "const float** a", "role: \"in\" is for a pointer to one of float"},
+    {"float* out", "const float* out", "not const; the signature has \"const float* out\""},
+    {"float* out", "int* out", "sum_factor: unknown key"},
+    {"int rows", "float rows", "role: \"size\" is for one of int, size_t, unsigned int, long int"},
+    {"\"role\": \"out\"", "\"role\": \"output\"",
+     "problem.json:7: role: expected \"in\", \"out\", \"inout\", \"size\" or \"scalar\""},
+    {"\"role\": \"out\"", "\"role\": \"in\"", "parameters: expected a parameter of role \"out\" or \"inout\", found none"},
+    {"\"min\": 2, \"max\": 1000", "\"values\": [2, 1]", "values: expected whole numbers from 0 to 2147483647 in rising"},
+    {"\"min\": 2, \"max\": 1000", "\"values\": [1.5]", "values: expected whole numbers from 0 to 2147483647 in rising"},
+    {"\"min\": 2, \"max\": 1000", "\"values\": []", "values: expected at least one number"},
+    {"\"min\": 2, \"max\": 1000", "\"min\": 2, \"values\": [2]", "min: unknown key"},
+    {"\"role\": \"size\", \"min\": 2", "\"role\": \"scalar\", \"min\": 2", "role: \"scalar\" is for float or double; the signature has \"int cols\""},
+    {"{\"sum_factor\": 32, \"max_factor\": 4, \"rms\": 2e-5", "{\"absolute\": 1e-3", "the key \"relative\" is missing"},
+    {"{\"sum_factor\": 32, \"max_factor\": 4, \"rms\": 2e-5", "{\"absolute\": 1e-3, \"relative\": 2", "relative: expected a number from 0"},
+    {"{\"sum_factor\": 32, \"max_factor\": 4, \"rms\": 2e-5", "{\"bound_factor\": -1", "bound_factor: expected a number from 0"},
+    {"\"tolerance\": {\"sum_factor\": 32, \"max_factor\": 4, \"rms\": 2e-5, \"why\": \"as for sums\"},\n", "",
+     "problem.json:7: the key \"tolerance\" is missing, here or for the whole problem"},
+    {"\"out\", \"shape\": [\"rows\", \"cols\"]", "\"out\", \"shape\": [\"rows\", \"cols\"], \"tolerance\": {\"absolute\": 0, \"relative\": 0, \"why\": \"-\"}",
+     "tolerance: each output has a tolerance of its own"},
+    {"\"in\", \"shape\": [\"cols\"]", "\"in\", \"shape\": [\"cols\"], \"tolerance\": {}", "tolerance: unknown key"},
     {"\"in\", \"shape\": [\"cols\"]", "\"in\", \"min\": 1, \"max\": 1", "min: unknown key"},
     {"\"min\": 1, ", "", "the key \"min\" is missing"},
     {"\"min\": 2, \"max\": 1000", "\"min\": 2, \"max\": 1", "max: expected a whole number from 2 to"},
@@ -128,19 +143,82 @@ static void contradictions_are_refused_with_line_and_key(void **state)
     home_write("problems/blend/problem.json", home_problem);
 }
 
-static void a_problem_has_one_output(void **state)
+/* Writes the small problem with other text in some places. */
+static void write_changed(const char *const changes[][2], size_t count)
 {
-    Problem problem;
-    Message why = {0};
-    char *second = replaced(home_problem, "const float* a,", "float* a,");
-    char *text = replaced(second, "\"a\", \"role\": \"in\"", "\"a\", \"role\": \"out\"");
+    char *text = replaced(home_problem, "blend", "blend");
+    for (size_t i = 0; i < count; i++) {
+        char *changed = replaced(text, changes[i][0], changes[i][1]);
+        free(text);
+        text = changed;
+    }
     home_write("problems/blend/problem.json", text);
     free(text);
-    free(second);
-    assert_int_equal(problem_read("blend", &problem, &why), STATUS_BAD_INPUT);
+}
+
+static void read_changed(const char *const changes[][2], size_t count, Problem *problem)
+{
+    Message why = {0};
+    write_changed(changes, count);
+    if (problem_read("blend", problem, &why) != STATUS_OK)
+        fail_test("%s", why.text);
     home_write("problems/blend/problem.json", home_problem);
-    assert_non_null(strstr(why.text, "/problems/blend/problem.json:"));
-    assert_non_null(strstr(why.text, "expected exactly one parameter of role \"out\", found 2"));
+}
+
+static void each_output_has_a_view_and_a_tolerance(void **state)
+{
+    static const char *const changes[][2] = {
+        {"const float* a,", "half* a,"},
+        {"\"a\", \"role\": \"in\"", "\"a\", \"role\": \"out\""},
+        {"const int* b", "short* b"},
+        {"\"b\", \"role\": \"in\", \"shape\": [\"rows\", \"cols\"]",
+         "\"b\", \"role\": \"inout\", \"shape\": [\"rows\"], \"tolerance\": {\"levels\": 0, \"why\": \"exact\"}"},
+        {"float* out", "double* out"},
+        {"\"out\", \"role\": \"out\", \"shape\": [\"rows\", \"cols\"]",
+         "\"out\", \"role\": \"out\", \"shape\": [\"rows\", \"cols\"], "
+         "\"tolerance\": {\"absolute\": 1e-9, \"relative\": 1e-7, \"why\": \"-\"}"},
+    };
+    Problem problem, view;
+    read_changed(changes, COUNT_OF(changes), &problem);
+    assert_int_equal(problem_output(&problem), 0);
+    assert_int_equal(problem.parameters[0].type, ELEMENT_FLOAT16);
+    assert_true(problem.tolerance.unit == 0x1p-10 && problem.tolerance.sum_factor == 32);
+    assert_true(problem_of_output(&problem, 1, &view));
+    assert_int_equal(problem_output(&view), 1);
+    assert_int_equal(view.parameters[1].type, ELEMENT_INT16);
+    assert_true(view.tolerance.absolute == 0 && view.tolerance.sum_factor == 0);
+    assert_true(problem_of_output(&problem, 2, &view));
+    assert_int_equal(view.parameters[problem_output(&view)].type, ELEMENT_FLOAT64);
+    assert_true(view.tolerance.of_expected && view.tolerance.unit == 1 && view.tolerance.sum_factor == 1e-7);
+    assert_true(view.tolerance.absolute == 1e-9);
+    assert_false(problem_of_output(&problem, 3, &view));
+    problem_free(&problem);
+}
+
+static void a_vector_has_one_more_extent(void **state)
+{
+    static const struct {
+        const char *type;
+        ElementType element;
+        size_t components;
+    } rows[] = {
+        {"const uchar4*", ELEMENT_UINT8, 4},    {"const float2*", ELEMENT_FLOAT32, 2}, {"int3*", ELEMENT_INT32, 3},
+        {"const half2*", ELEMENT_FLOAT16, 2},   {"const __nv_bfloat162 *", ELEMENT_BFLOAT16, 2},
+        {"const uint16_t*", ELEMENT_UINT16, 1}, {"char*", ELEMENT_INT8, 1},            {"uint*", ELEMENT_UINT32, 1}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char declared[60];
+        snprintf(declared, sizeof declared, "%s mask", rows[i].type);
+        const char *const changes[][2] = {{"const unsigned char *mask", declared}};
+        Problem problem;
+        size_t shape[TENSOR_MAX_RANK], count;
+        const Sizes sizes = {{[4] = 2, [5] = 6}};
+        read_changed(changes, 1, &problem);
+        assert_int_equal(problem.parameters[2].type, rows[i].element);
+        assert_int_equal(problem_shape(&problem, 2, &sizes, shape, &count, NULL), STATUS_OK);
+        assert_int_equal(count, 6 * rows[i].components);
+        assert_int_equal(problem.parameters[2].rank, rows[i].components > 1 ? 2 : 1);
+        problem_free(&problem);
+    }
 }
 
 static void bytes_are_tolerated_by_levels(void **state)
@@ -152,7 +230,7 @@ static void bytes_are_tolerated_by_levels(void **state)
         fail_test("%s", why.text);
     Digest two = problem.revision;
     assert_int_equal(problem.parameters[3].type, ELEMENT_UINT8);
-    assert_true(problem.tolerance.levels == 2);
+    assert_true(problem.tolerance.absolute == 2);
     assert_true(problem.tolerance.sum_factor == 0 && problem.tolerance.max_factor == 0 && problem.tolerance.rms == 0);
     problem_free(&problem);
 
@@ -269,7 +347,8 @@ int main(void)
         cmocka_unit_test(a_problem_is_read),
         cmocka_unit_test(shapes_follow_from_sizes),
         cmocka_unit_test(contradictions_are_refused_with_line_and_key),
-        cmocka_unit_test(a_problem_has_one_output),
+        cmocka_unit_test(each_output_has_a_view_and_a_tolerance),
+        cmocka_unit_test(a_vector_has_one_more_extent),
         cmocka_unit_test(bytes_are_tolerated_by_levels),
         cmocka_unit_test(tolerances_of_bytes_and_floats_are_not_mixed),
         cmocka_unit_test(an_unknown_problem_is_answered_with_the_list),

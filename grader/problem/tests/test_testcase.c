@@ -67,8 +67,8 @@ static void literal_values_have_the_type_of_their_parameter(void **state)
     assert_memory_equal(set.cases[0].sources[0].literal.data, a, sizeof a);
     assert_memory_equal(set.cases[0].sources[1].literal.data, b, sizeof b);
     assert_memory_equal(set.cases[0].sources[2].literal.data, mask, sizeof mask);
-    assert_memory_equal(set.cases[0].expected.data, expected, sizeof expected);
-    assert_null(set.cases[1].expected.data);
+    assert_memory_equal(set.cases[0].expected[3].data, expected, sizeof expected);
+    assert_null(set.cases[1].expected[3].data);
     testcases_free(&set);
 }
 
@@ -479,7 +479,7 @@ static void elements_alone_are_an_input_and_an_output(void **state)
         {"a.bin", "[0]", "expected 1 to 4 whole numbers from 1 on"},
         {"short.bin", "[1, 2]", "short.bin: expected 8 bytes of elements, as its shape says, found 4"},
         {"nan.bin", "[1, 2]", "nan.bin: an element is infinite or NaN"},
-        {"a.npy", "[1, 2]", "expected \"shape\" for a file of elements alone (.bin), and for no other"},
+        {"a.npy", "[1, 2]", "expected \"shape\" only for a file of elements alone (.bin, .raw)"},
         {"../a.bin", "[1, 2]", "expected the name of a file beside this one"},
     };
     TestcaseSet set;
@@ -495,7 +495,7 @@ static void elements_alone_are_an_input_and_an_output(void **state)
     if (read_blend(&set, &why) != STATUS_OK)
         fail_test("%s", why.text);
     assert_memory_equal(set.cases[0].sources[0].literal.data, "abcdABCD", 8);
-    assert_memory_equal(set.cases[0].expected.data, "abcdABCD", 8);
+    assert_memory_equal(set.cases[0].expected[3].data, "abcdABCD", 8);
     testcases_free(&set);
     free(with_both);
     free(with_input);
@@ -511,6 +511,51 @@ static void elements_alone_are_an_input_and_an_output(void **state)
     home_write("testcases/blend/sample.json", home_sample);
 }
 
+static void write_float_file(const char *name, const float *values, size_t count)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/testcases/blend/%s", home, name);
+    FILE *file = fopen(path, "wb");
+    assert_int_equal(fwrite(values, sizeof *values, count, file), count);
+    fclose(file);
+}
+
+/* Text, and numbers that are divided: blend's a has 1 x 2 floats, and b as many integers. */
+static void numbers_of_text_are_an_input_and_are_divided_on_request(void **state)
+{
+    static const struct {
+        const char *from, *to, *message; /* message NULL: a is 0.5 and 1.25 */
+    } rows[] = {
+        {"{\"values\": [1, 2.5]}", "{\"file\": \"a.raw\"}", NULL},
+        {"{\"values\": [1, 2.5]}", "{\"file\": \"a.csv\", \"divide\": 2}", NULL},
+        {"{\"values\": [1, 2.5]}", "{\"file\": \"b.raw\", \"shape\": [1, 2], \"divide\": 1}", NULL},
+        {"{\"values\": [1, 2.5]}", "{\"file\": \"a.csv\", \"divide\": 0}", "expected a number"},
+        {"{\"values\": [1, 2.5]}", "{\"file\": \"a.bin\"}", "expected \"shape\" for a file of elements alone (.bin)"},
+        {"{\"values\": [1, 2.5]}", "{\"file\": \"a.jpg\"}",
+         "a.jpg: expected a name that ends in .npy, .pgm, .ppm, .png, .csv, .dat, .txt, .bin or .raw"},
+    };
+    const float values[] = {0.5f, 1.25f};
+    TestcaseSet set;
+    Message why = {0};
+    home_write("testcases/blend/a.raw", "2\n0.5\n1.25\n");
+    home_write("testcases/blend/a.csv", "1, 2.5\n");
+    write_float_file("b.raw", values, 2);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char *text = replaced(home_sample, rows[i].from, rows[i].to);
+        home_write("testcases/blend/sample.json", text);
+        free(text);
+        const Status status = read_blend(&set, &why);
+        assert_int_equal(status, rows[i].message == NULL ? STATUS_OK : STATUS_BAD_INPUT);
+        if (status == STATUS_OK) {
+            assert_memory_equal(set.cases[0].sources[0].literal.data, values, sizeof values);
+            testcases_free(&set);
+        } else if (strstr(why.text, rows[i].message) == NULL) {
+            fail_test("row %zu: \"%s\" does not hold \"%s\"", i, why.text, rows[i].message);
+        }
+    }
+    home_write("testcases/blend/sample.json", home_sample);
+}
+
 /* --- perturbed files ---------------------------------------------------------------------------------------------- */
 
 /* Reads the hidden cases with another source for an array; false and a message if they are refused. */
@@ -522,15 +567,6 @@ static bool reads_source(const char *from, const char *to, TestcaseSet *set, Mes
     const Status status = read_blend(set, why);
     home_write("testcases/blend/hidden.json", home_hidden);
     return status == STATUS_OK;
-}
-
-static void write_float_file(const char *name, const float *values, size_t count)
-{
-    char path[200];
-    snprintf(path, sizeof path, "%s/testcases/blend/%s", home, name);
-    FILE *file = fopen(path, "wb");
-    assert_int_equal(fwrite(values, sizeof *values, count, file), count);
-    fclose(file);
 }
 
 static const char timed_a[] = "\"a\": {\"generator\": \"normal\"}";
@@ -678,10 +714,115 @@ static void a_picture_is_an_input(void **state)
     text = replaced(home_sample, "{\"values\": [-7, 2147483647]}", "{\"file\": \"photo.pgm\"}");
     home_write("testcases/blend/sample.json", text);
     home_write("testcases/blend/photo.pgm", "P5 2 1 255\nab");
-    assert_int_equal(read_blend(&set, &why), STATUS_BAD_INPUT);
-    assert_non_null(strstr(why.text, "photo.pgm: expected elements of type int, found unsigned char"));
+    if (read_blend(&set, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    assert_memory_equal(set.cases[0].sources[1].literal.data, ((int[]){'a', 'b'}), 2 * sizeof(int));
+    testcases_free(&set);
     free(text);
     home_write("testcases/blend/sample.json", home_sample);
+}
+
+/* The small problem with a filter strength, a flag, and an array of halves. */
+static const char *const scalar_changes[][2] = {
+    {"int rows, int cols)", "int rows, int cols, float strength, double bias, bool flip)"},
+    {"const int* b", "const __half* b"},
+    {"\"max\": 1000}],", "\"max\": 1000},\n{\"name\": \"strength\", \"role\": \"scalar\", \"min\": -1, \"max\": 2},"
+                         "{\"name\": \"bias\", \"role\": \"scalar\", \"min\": 0, \"max\": 1},"
+                         "{\"name\": \"flip\", \"role\": \"size\", \"values\": [0, 1, 4]}],"}};
+
+static const char scalar_sample[] =
+    "{\"schema\": 1, \"cases\": [{\"name\": \"by hand\", \"sizes\": {\"rows\": 1, \"cols\": 2, \"strength\": 1, "
+    "\"bias\": 0, \"flip\": 1}, \"inputs\": {\"a\": {\"values\": [1, 2.5]}, \"b\": {\"values\": [-7, 3]}, "
+    "\"mask\": {\"values\": [1, 0]}}}]}";
+
+/* Reads one hidden case with these sizes; `message` is what refuses it, NULL: nothing. */
+static void read_sizes_of_scalars(const char *sizes, const char *message, TestcaseSet *set, Problem *problem)
+{
+    char hidden[1000];
+    Message why = {0};
+    char *text = replaced(home_problem, "blend", "blend");
+    for (size_t i = 0; i < COUNT_OF(scalar_changes); i++) {
+        char *changed = replaced(text, scalar_changes[i][0], scalar_changes[i][1]);
+        free(text);
+        text = changed;
+    }
+    home_write("problems/blend/problem.json", text);
+    free(text);
+    snprintf(hidden, sizeof hidden,
+             "{\"schema\": 1, \"cases\": [{\"name\": \"one\", \"why\": \"sizes\", \"sizes\": {%s}, \"inputs\": {"
+             "\"a\": {\"generator\": \"uniform\"}, \"b\": {\"generator\": \"normal\"}, "
+             "\"mask\": {\"generator\": \"constant\"}}}]}",
+             sizes);
+    home_write("testcases/blend/hidden.json", hidden);
+    home_write("testcases/blend/sample.json", scalar_sample);
+    assert_int_equal(problem_read("blend", problem, &why), STATUS_OK);
+    const Status status = testcases_read(problem, set, &why);
+    if (message == NULL && status != STATUS_OK)
+        fail_test("%s", why.text);
+    if (message != NULL && (status == STATUS_OK || strstr(why.text, message) == NULL))
+        fail_test("\"%s\" does not hold \"%s\"", why.text, message);
+    home_write("problems/blend/problem.json", home_problem);
+    home_write("testcases/blend/sample.json", home_sample);
+    home_write("testcases/blend/hidden.json", home_hidden);
+}
+
+static void scalars_are_listed_and_sizes_follow_from_others(void **state)
+{
+    TestcaseSet set;
+    Problem problem;
+    read_sizes_of_scalars("\"rows\": \"2 * cols - 1\", \"cols\": 3, \"strength\": 0.1, \"bias\": 0.1, \"flip\": 4", NULL, &set,
+                          &problem);
+    const Sizes *sizes = &set.cases[1].sizes;
+    assert_int_equal(sizes->values[4], 5);
+    assert_int_equal(sizes->values[8], 4);
+    assert_true(sizes_scalar(sizes, 6) == (double)0.1f && sizes_scalar(sizes, 7) == 0.1);
+    assert_int_equal(sizes_check(&problem, sizes, NULL), STATUS_OK);
+    testcases_free(&set);
+    problem_free(&problem);
+}
+
+static void scalars_and_flags_are_drawn_as_sizes_are(void **state)
+{
+    static const char ranges[] = "\"rows\": \"cols + 1\", \"cols\": [3, 30], \"strength\": [-1, 2], \"bias\": 0, "
+                                 "\"flip\": [1, 4]";
+    bool is_drawn[5] = {false};
+    int high = 0;
+    TestcaseSet set;
+    Problem problem;
+    Message why = {0};
+    read_sizes_of_scalars(ranges, NULL, &set, &problem);
+    for (uint32_t word = 0; word < 100; word++) {
+        const GeneratorKey secret = {{word}};
+        const Sizes *sizes = &set.cases[1].sizes;
+        assert_int_equal(testcases_draw(&problem, &set, &secret, &why), STATUS_OK);
+        assert_int_equal(sizes->values[4], sizes->values[5] + 1);
+        assert_true(sizes_scalar(sizes, 6) >= -1 && sizes_scalar(sizes, 6) < 2 && sizes_scalar(sizes, 7) == 0);
+        high += sizes_scalar(sizes, 6) > 0.5;
+        is_drawn[sizes->values[8]] = true;
+    }
+    assert_in_range(high, 20, 80);
+    assert_true(is_drawn[1] && is_drawn[4] && !is_drawn[0] && !is_drawn[2] && !is_drawn[3]);
+    testcases_free(&set);
+    problem_free(&problem);
+}
+
+static void scalars_beyond_their_limits_are_refused(void **state)
+{
+    static const char *const rows[][2] = {
+        {"\"strength\": 2.5, \"bias\": 0, \"flip\": 0", "strength: expected a number from -1 to 2, or two, the smaller"},
+        {"\"strength\": [1, 1], \"bias\": 0, \"flip\": 0", "strength: expected a number from -1 to 2, or two"},
+        {"\"strength\": \"rows\", \"bias\": 0, \"flip\": 0", "strength: expected a number: only a size follows"},
+        {"\"strength\": 1, \"bias\": 0, \"flip\": 3", "flip: expected one of 0, 1, 4, as the statement says, found 3"},
+        {"\"strength\": 1, \"bias\": 0, \"flip\": \"flip\"", "flip: \"flip\": at character 1: expected the name of a size"},
+        {"\"strength\": 1, \"flip\": 0", "the key \"bias\" is missing"}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char sizes[300];
+        TestcaseSet set;
+        Problem problem;
+        snprintf(sizes, sizeof sizes, "\"rows\": 2, \"cols\": 3, %s", rows[i][0]);
+        read_sizes_of_scalars(sizes, rows[i][1], &set, &problem);
+        problem_free(&problem);
+    }
 }
 
 static void a_coloured_picture_becomes_opaque_where_an_array_has_an_alpha(void **state)
@@ -751,11 +892,15 @@ int main(void)
         cmocka_unit_test(sizes_are_drawn_for_each_grading),
         cmocka_unit_test(bad_testcases_are_refused_with_line_and_key),
         cmocka_unit_test(elements_alone_are_an_input_and_an_output),
+        cmocka_unit_test(numbers_of_text_are_an_input_and_are_divided_on_request),
         cmocka_unit_test(a_timed_case_perturbs_the_values_of_a_file),
         cmocka_unit_test(perturbed_data_of_every_type_stay_in_the_range_of_the_file),
         cmocka_unit_test(a_file_that_calls_cannot_perturb_is_refused),
         cmocka_unit_test(levels_too_close_together_are_refused),
         cmocka_unit_test(a_picture_is_an_input),
+        cmocka_unit_test(scalars_are_listed_and_sizes_follow_from_others),
+        cmocka_unit_test(scalars_and_flags_are_drawn_as_sizes_are),
+        cmocka_unit_test(scalars_beyond_their_limits_are_refused),
         cmocka_unit_test(a_coloured_picture_becomes_opaque_where_an_array_has_an_alpha),
         cmocka_unit_test(the_problems_of_the_judge_have_good_testcases),
     };

@@ -199,6 +199,10 @@ static void elements_show_how_often_each_level_serves_them(void **state)
     expect("  A character stands for 1 x 2 elements.\n  Loads by threads:\n    24");
     profile.kernels[0].counters.texture_requests = 1;
     expect("\n  Not shown: reads through textures.\n");
+    profile.kernels[0].counters.bulk_load_sectors = 1;
+    expect("\n  Not shown: reads through textures and by bulk copies.\n");
+    profile.kernels[0].counters.texture_requests = 0;
+    expect("\n  Not shown: reads by bulk copies.\n");
 }
 
 static void constant_memory_has_no_l2(void **state)
@@ -227,6 +231,8 @@ static void blocks_show_waves_and_their_tail(void **state)
     expect("  A row for each 4th multiprocessor: which of its blocks runs there, one after the other.\n"
            "       0.. 111111111111111111112222222222222222222233333333333333333333\n"
            "      36.. 1111111111111111111122222222222222222222....................\n");
+    block_timeline_find(works, 264, 132, 132, &profile.kernels[0].timeline);
+    expect("The multiprocessors stay equally busy up to the end.\n");
     profile.kernels[0].timeline.rows = 0; /* it was not timed */
     TestLook test;
     look_at(&test);
@@ -280,6 +286,9 @@ static void fill_page(void)
     ask(PTX_GLOBAL, 1, 0, 4096, 8, 4)->sectors = 8;
     ask(PTX_GLOBAL, 1, 0, 4096, 4, 4)->sectors = 4;
     ask(PTX_SHARED, 2, 0, 0, 8, 4)->wavefronts = 2;
+    ask(PTX_CONST, 1, 0, 4096, 0, 4)->sectors = 1;
+    profile.reads[profile.read_count++] = (ProfileRead){
+        .array = 1, .index = 70, .threads = 2, .warps = 1, .l2 = 1, .memory = 1, .blocks = 1};
     profile.reads[profile.read_count++] = (ProfileRead){
         .array = 1, .index = 3, .threads = 2, .warps = 1, .l2 = 1, .memory = 1, .blocks = 1};
     block_timeline_find(works, 2, 132, 2, &profile.kernels[0].timeline);
@@ -298,6 +307,21 @@ static void a_page_has_pictures_and_words(void **state)
         "content=\"width=device-width, initial-scale=1\">\n<title>A look inside x.cu</title>\n",
         "<h1>A look inside x.cu</h1>\n<p>Case \"small\". What is said of one block is of the one in the middle",
         "<h2>What warps ask for in line 2</h2>\n<pre tabindex=\"0\"><code>two &lt;three&gt;;</code></pre>\n",
+        "<h3>Load from input</h3>\n<p>Kernel blur loads from input, global memory, 4 bytes for each lane. In the same colour: "
+        "lanes that one sector serves.</p>",
+        "In the same colour: lanes that one wavefront serves.</p>",
+        "In the same colour: lanes that want the same word.</p>",
+        "<figure>\n<figcaption>All that were kept: \"1, 2\" is the second time of warp 1</figcaption>",
+        "A row for each time of each warp, whose lanes have the colours of what serves them. The table says the same.",
+        "<p>The levels follow from the model of the caches: the block alone, with its share of the L1. Sectors of 32 bytes are "
+        "fetched whole, and from memory two at a time. What neighbouring blocks read as well is fetched by each "
+        "multiprocessor.</p>",
+        " A cell stands for 1 x 2 elements.</p>",
+        "</p>\n<div class=\"plots\">\n<figure>\n<figcaption>Above: blocks under way. Below: a row for each of the "
+        "multiprocessors 0, 4, 8, ...; the colour changes with each block</figcaption>",
+        "text-anchor=\"end\">end of the last block</text>",
+        "Its time goes by ",
+        "<p>Warps: how often a warp executed the line. Registers: those of PTX that hold values there, at most.",
         "<figcaption>As it is: warp 0, time 1: elements 0 to 62: 8 sectors, 4 would do</figcaption>",
         "<figcaption>At best, for as many different bytes: 4 sectors</figcaption>",
         "<title id=\"request-1-title\">Lanes of a warp, and what serves them</title>",
@@ -306,10 +330,13 @@ static void a_page_has_pictures_and_words(void **state)
         "<details><summary>In words</summary>\n<ul>\n<li>warp 0, time 1: elements 0 to 62: 8 sectors, 4 would do</li>",
         "<h2>How often each element is read</h2>\n",
         "<figcaption>Loads by threads: 2.0 on average</figcaption>",
-        "<p>Fetches from memory:</p>\n<ul>\n<li>1</li>\n</ul>",
+        "<p>Fetches from memory:</p>\n<ul>\n<li>1, 0 (32 times), 1</li>\n</ul>",
         "<title id=\"blocks-0-title\">Blocks over time</title>",
         "<h2>Source, PTX</h2>\n",
         "There is no SASS: there is no nvdisasm.",
+        "<div class=\"source listing\" role=\"group\" aria-label=\"Source and code\" tabindex=\"0\">\n<table>\n<thead><tr>"
+        "<th scope=\"col\">Line</th><th scope=\"col\" class=\"number\">Time</th><th scope=\"col\" class=\"number\">Warps</th>"
+        "<th scope=\"col\" class=\"number\">Registers</th><th scope=\"col\">Source</th><th scope=\"col\">PTX</th>",
         "<tr id=\"L2\"><th scope=\"row\">2</th>",
         "<pre tabindex=\"0\"><code>blur:\nmov.u32 %r1, %tid.x;",
     };

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/tests/unit.h"
+#include "simgpu/ptx/fatbin.h"
 
 #include <string.h>
 
@@ -98,6 +99,22 @@ static void machine_code_belongs_to_the_line_before_it(void **state)
     expect(listing.sass, 4, 0, "");
 }
 
+/* A fatbin of PTX alone, as clang makes it. */
+static void without_machine_code_it_says_why(void **state)
+{
+    static const char ptx[] = ".version 9.0\n.target sm_90\n.address_size 64\n.file 1 \"submission.cu\"\n"
+                              ".entry k()\n{\n.loc 1 2 1\nret;\n}\n";
+    Text image = {0};
+    Listing made;
+    fatbin_write(ptx, strlen(ptx), 90, &image);
+    CompileModule module = {.image = image.data, .bytes = image.length};
+    listing_make(&(Compiled){.modules = &module, .module_count = 1}, 90, 3, &made);
+    assert_string_equal(made.no_sass, "clang made PTX, and no machine code");
+    assert_string_equal(made.ptx[1].text.data, "k:\nret;\n");
+    listing_free(&made);
+    text_free(&image);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -105,6 +122,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_inlined_belongs_to_the_line_that_calls_it, begin, end),
         cmocka_unit_test_setup_teardown(a_line_of_two_kernels_names_both, begin, end),
         cmocka_unit_test_setup_teardown(a_text_that_is_no_ptx_has_no_instructions, begin, end),
+        cmocka_unit_test(without_machine_code_it_says_why),
         cmocka_unit_test_setup_teardown(machine_code_belongs_to_the_line_before_it, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,6 +62,15 @@ static void operations_of_one_stream_follow_each_other(void **state)
     assert_seconds(bracket_work(f), c_s + k_s);
 }
 
+/* What makes the model less sure of the time of the bracket. */
+static void expect_doubts(const Fixture *f, bool uses_streams, bool waits_for_host)
+{
+    DeviceStatistics statistics;
+    f->device->report->statistics(f->device, &statistics);
+    assert_int_equal(statistics.uses_streams, uses_streams);
+    assert_int_equal(statistics.waits_for_host, waits_for_host);
+}
+
 static void copies_overlap_kernels_of_other_streams_and_kernels_do_not_overlap(void **state)
 {
     Fixture *f = *state;
@@ -73,6 +82,12 @@ static void copies_overlap_kernels_of_other_streams_and_kernels_do_not_overlap(v
     upload(f, a);
     store(f, f->array, 1, 100, b);
     assert_seconds(bracket_work(f), c_s > k_s ? c_s : k_s);
+    expect_doubts(f, true, false);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
+    store(f, f->array, 1, 100, a);
+    store(f, f->array, 1, 100, a);
+    assert_seconds(bracket_work(f), 2 * k_s);
+    expect_doubts(f, false, false);
     assert_int_equal(f->device->timing->begin(f->device), 0);
     store(f, f->array, 1, 100, a);
     store(f, f->array, 1, 100, b);
@@ -188,6 +203,7 @@ static void waiting_on_the_host_orders_streams(void **state)
     assert_int_equal(f->device->streams->synchronize(f->device, a), 0);
     upload(f, b);
     assert_seconds(bracket_work(f), k_s + wait_s + c_s);
+    expect_doubts(f, true, true);
 }
 
 static void a_poll_sees_work_under_way_and_then_its_end(void **state)

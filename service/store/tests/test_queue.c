@@ -360,7 +360,10 @@ static void a_result_that_cannot_be_is_a_failure_of_the_worker(void **state)
     run.time.ms = -1;
     result.id.attempt = ++attempt;
     expect_refused(result, "the run has a time or an uncertainty below 0");
-    run.time.ms = 0;
+    run.time = time_made(0, 0, "lsu");
+    result.id.attempt = ++attempt;
+    expect_refused(result, "the run's model_terms are no list such as \"lsu 0.293, textures 0.322\"");
+    run.time = (MeasuredTime){0};
     run.cases = "{}";
     result.id.attempt = ++attempt;
     expect_refused(result, "the run's cases are no list");
