@@ -300,7 +300,7 @@ static void expect_kept(Store *store, const char *step)
             memcmp(&a->percentile, &b->percentile, sizeof a->percentile) != 0)
             fail_test("%s: number %zu: run %d of %s, expected run %d of %s", step, i, (int)a->run, a->person,
                       (int)b->run, b->person);
-        must(store_place(store, &board, a->person, a->run, (MeasuredTime){1e9, 0}, &place, &why), &why);
+        must(store_place(store, &board, a->person, a->run, (MeasuredTime){.ms = 1e9}, &place, &why), &why);
         assert_memory_equal(&place, &b->percentile, sizeof place);
     }
     for (size_t i = 1; i < kept.best_count; i++)
