@@ -412,6 +412,12 @@ home_of() {
     ends 1 "every element of 'indices': never written"
     judge grade --no-record solutions/max-pool-indices/wrong_answer/starts_at_zero.patch
     ends 1 "every element of 'values'"
+    judge trace solutions/max-pool-indices/wrong_answer/indices_are_not_written.patch
+    ends 2 "trace: 'indices' is wrong, and only the first output, 'values', can be traced"
+    edit testcases/max-pool-indices/sample.json '.cases[0].expected = [5, 7]'
+    judge grade --no-record solutions/max-pool-indices/accepted/naive.cu
+    ends 2 "expected: expected an object with values for each output: there are several"
+    edit testcases/max-pool-indices/sample.json 'del(.cases[0].expected)'
     sed -i 's/checker_indices/checker_other/' problems/max-pool-indices/checker.h
     judge grade --no-record solutions/max-pool-indices/accepted/last_of_equal_ones.patch
     ends 1 "hidden 7: Wrong Answer"
