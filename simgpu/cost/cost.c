@@ -564,8 +564,9 @@ static double direct_miss_share(const CostInput *input, uint32_t direct_bytes)
     return fmax(0, missing);
 }
 
-/* The constant cache serves different addresses of a warp one after the other: where each lane reads another element, an
- * H200 takes twice as long for each as for the first (conv1d-same/cached_halo, both cases of long filters). */
+/* The constant cache serves different addresses of a warp one after the other. In a loop of such loads alone each takes as
+ * long as a load (simgpu/calibrate, constants), but in kernels that also do something else twice that: conv1d-same/cached_halo
+ * in both cases of long filters, and three cases of depthwise-conv1d/constant_memory. */
 static double constant_cycles(const CostInput *input, const SimMachineRatios *machine, const CostShape *shape)
 {
     const double OF_REPLAY = 2.07;
