@@ -207,10 +207,11 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     equal "ada l" "$(jq -r '.standings[0].person' <<<"$output")"
     equal "merge bob to ada, rename eve to evelyn, rename ada to ada l" \
         "$(in_store "SELECT group_concat(action || ' ' || object, ', ') FROM (SELECT * FROM audit WHERE action IN ('merge', 'rename') ORDER BY id)")"
-    token carl >carl
+    local carl
+    carl=$(token carl)
     judge person --state "$state" remove carl
     ends 0
-    as "$(cat carl)" GET /api/v1/me
+    as "$carl" GET /api/v1/me
     equal 401 "$status"
     as "$teacher" GET /people/carl
     said "This account was removed. A new token lets carl in again."

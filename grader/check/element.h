@@ -128,7 +128,7 @@ typedef int64_t RealBits __attribute__((vector_size(8 * LANES)));
 #define AT_HALVES(NAME, name, Element, C_NAME, VECTOR, NPY, READ, ...)                                                 \
     static inline Real at_##name(const Element *array, long index)                                                     \
     {                                                                                                                  \
-        Real elements;                                                                                                 \
+        Real elements = {0};                                                                                           \
         for (long lane = 0; lane < LANES; lane++)                                                                      \
             elements[lane] = READ(array[index + lane]);                                                                \
         return elements;                                                                                               \

@@ -817,10 +817,11 @@ static Status read_derived_size(TestcaseReading *reading, const cJSON *sizes, si
     const cJSON *item = json_get(sizes, problem->parameters[parameter].name);
     const char *names[PROBLEM_MAX_PARAMETERS] = {NULL};
     Message unfit = {0};
-    for (size_t i = 0; i < problem->parameter_count; i++)
-        if (problem->parameters[i].role == ROLE_SIZE &&
-            (i < parameter || !cJSON_IsString(json_get(sizes, problem->parameters[i].name))))
-            names[i] = problem->parameters[i].name;
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        const Parameter *other = &problem->parameters[i];
+        if (other->role == ROLE_SIZE && (i < parameter || !cJSON_IsString(json_get(sizes, other->name))))
+            names[i] = other->name;
+    }
     if (problem->parameters[parameter].role != ROLE_SIZE)
         return json_fail(&reading->file, item, reading->why, "expected a number: only a size follows from others");
     if (expression_compile(item->valuestring, names, problem->parameter_count, &reading->set->arena,

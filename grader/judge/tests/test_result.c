@@ -91,6 +91,22 @@ static void a_modelled_time_says_how_far_off_its_kind_may_be(void **state)
     }
 }
 
+static void each_doubt_has_its_words(void **state)
+{
+    static const char *const words[] = {
+        [DOUBT_unknown_code] = "the model cannot relate a kernel's machine code to its PTX",
+        [DOUBT_thin_sample] = "less than a twentieth of a kernel's blocks was simulated",
+        [DOUBT_textures] = "a kernel fetches from textures",
+        [DOUBT_matrices] = "a kernel uses tensor cores",
+        [DOUBT_atomics] = "a kernel uses atomic operations",
+        [DOUBT_uneven_blocks] = "some multiprocessors have more work than others",
+        [DOUBT_launches] = "more than four kernels are launched",
+        [DOUBT_streams] = "work runs in several streams",
+        [DOUBT_host_work] = "the device waits for the host between two operations"};
+    for (int i = 0; i < MODEL_DOUBTS; i++)
+        assert_string_equal(result_doubt_words(i), words[i]);
+}
+
 static void the_terms_of_a_score_are_the_means_of_its_cases(void **state)
 {
     CaseSample samples[] = {{.event_s = 1e-3}};
@@ -417,6 +433,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_case_takes_the_median_of_its_samples),
         cmocka_unit_test(a_modelled_time_says_how_far_off_its_kind_may_be),
+        cmocka_unit_test(each_doubt_has_its_words),
         cmocka_unit_test(the_terms_of_a_score_are_the_means_of_its_cases),
         cmocka_unit_test(what_this_host_adds_to_a_call_is_taken_off),
         cmocka_unit_test(the_score_is_the_geometric_mean_of_the_timed_cases),

@@ -556,6 +556,33 @@ static void numbers_of_text_are_an_input_and_are_divided_on_request(void **state
     home_write("testcases/blend/sample.json", home_sample);
 }
 
+/* blend's mask has bytes: floats of a file are converted where each of them is one. */
+static void a_file_of_another_type_must_fit(void **state)
+{
+    static const char header[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
+    TestcaseSet set;
+    Message why = {0};
+    char path[200];
+    char *text = replaced(home_sample, "{\"values\": [1, 0]}", "{\"file\": \"mask.npy\"}");
+    home_write("testcases/blend/sample.json", text);
+    free(text);
+    snprintf(path, sizeof path, "%s/testcases/blend/mask.npy", home);
+    for (int i = 0; i < 2; i++) {
+        const float values[] = {1, i == 0 ? 0.0f : 0.5f};
+        FILE *file = fopen(path, "wb");
+        fprintf(file, "\x93NUMPY\1%c%c%c%-117s\n", '\0', 118, '\0', header);
+        assert_int_equal(fwrite(values, sizeof *values, 2, file), 2);
+        fclose(file);
+        assert_int_equal(read_blend(&set, &why), i == 0 ? STATUS_OK : STATUS_BAD_INPUT);
+        if (i == 0)
+            testcases_free(&set);
+    }
+    if (strstr(why.text,
+               "mask.npy: expected elements of type unsigned char, found float, not all of which it can hold") == NULL)
+        fail_test("%s", why.text);
+    home_write("testcases/blend/sample.json", home_sample);
+}
+
 /* --- perturbed files ---------------------------------------------------------------------------------------------- */
 
 /* Reads the hidden cases with another source for an array; false and a message if they are refused. */
@@ -895,6 +922,7 @@ int main(void)
         cmocka_unit_test(bad_testcases_are_refused_with_line_and_key),
         cmocka_unit_test(elements_alone_are_an_input_and_an_output),
         cmocka_unit_test(numbers_of_text_are_an_input_and_are_divided_on_request),
+        cmocka_unit_test(a_file_of_another_type_must_fit),
         cmocka_unit_test(a_timed_case_perturbs_the_values_of_a_file),
         cmocka_unit_test(perturbed_data_of_every_type_stay_in_the_range_of_the_file),
         cmocka_unit_test(a_file_that_calls_cannot_perturb_is_refused),
