@@ -118,8 +118,9 @@ static bool global_accumulation(const KernelUnderReview *review, Repair *repair)
     const double MANY = 4;
     const SimCounters *counters = review->counters;
     const SimLine *line = review_worst_line(review, global_stores);
-    double stored = (double)counters->global_store_sectors + (double)counters->atomic_sectors;
-    double times = ratio(stored, (double)counters->unique_store_sectors);
+    /* By bytes, since scattered stores of one element touch more sectors than there are. Atomic operations are of floats. */
+    double stored = (double)counters->global_store_bytes + sizeof(float) * (double)counters->atomic_lanes;
+    double times = ratio(stored, SECTOR_BYTES * (double)counters->unique_store_sectors);
     if (line == NULL || times < MANY ||
         (counters->atomic_lanes == 0 && (double)line->executions < MANY * review_warps(review)))
         return false;
