@@ -317,6 +317,7 @@ typedef struct Checking {
     CaseTimes *times;          /* [set.count] */
     ReferenceTime *references; /* [reference_count] times of the accepted solutions, in the arena of the paths */
     size_t reference_count;
+    uint64_t seeds; /* with the data of which each of these is judged */
     MutantCheck *mutants;
     size_t number;    /* of lines of TAP printed so far */
     size_t missing;   /* of these, the ones that are not ok */
@@ -972,7 +973,7 @@ static Status refuse_seed(const Result *result, const char *solution, Message *w
 /* A JudgeFile. */
 static void run_seeds(Checking *checking, const char *path, const Submission *submission, Finding *finding)
 {
-    TestcaseSet set = set_of_seeds(checking, SEEDS);
+    TestcaseSet set = set_of_seeds(checking, checking->seeds);
     const Problem half = with_half_the_tolerance(&checking->problem);
     Result result = {0};
     Nearest nearest = {0};
@@ -1023,6 +1024,7 @@ static Status judge_seeds(Checking *checking, Message *why)
 
 static Status open_checking(const Options *options, Checking *checking, Message *why)
 {
+    checking->seeds = SEEDS;
     TRY(options_expect_problem(options, why));
     TRY(check_device(options->device, true, &checking->device, why));
     TRY(problem_read(options->problem, &checking->problem, why));

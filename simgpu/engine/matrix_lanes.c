@@ -92,7 +92,7 @@ static inline SplitNumbers split_register(MatrixType type, const uint32_t *lanes
  * 0, else of the warp's. */
 static inline void take(const Ints *held, int first, int by_quad, int in_quad, Ints *lanes)
 {
-#ifdef __AVX2__
+#if defined __AVX2__ && !defined __clang__
 #ifdef __AVX512F__
     const Ints numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 #else
@@ -104,7 +104,7 @@ static inline void take(const Ints *held, int first, int by_quad, int in_quad, I
         return;
     const Ints upper = __builtin_shuffle(held[VECTORS - 2], held[VECTORS - 1], from);
     *lanes = __builtin_shuffle(*lanes, upper, numbers + from / (2 * VECTOR) * VECTOR);
-#else /* gcc 12 takes shuffles apart in a slow way */
+#else /* gcc 12 takes shuffles of SSE apart in a slow way, and clang, which builds the fuzzers, has none by a variable */
     for (int i = 0; i < VECTOR; i++)
         ((s32 *)lanes)[i] = ((const s32 *)held)[first + by_quad * (i / QUAD) + in_quad * (i % QUAD)];
 #endif

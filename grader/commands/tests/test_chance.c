@@ -12,7 +12,9 @@
 
 static Status judge_with_seeds(const char *source, double rms, Message *why)
 {
-    Checking checking = {.device = {.name = "cpu"}};
+    Checking checking = {.device = {.name = "cpu"},
+                         .seeds = 3,
+                         .progress = progress_new(stderr)}; /* each call of plain C is a process */
     char path[256];
     home_write("solutions/blend/accepted/x.c", source);
     snprintf(path, sizeof path, "%s/solutions/blend/accepted/x.c", home);
@@ -21,7 +23,8 @@ static Status judge_with_seeds(const char *source, double rms, Message *why)
         fail_test("%s", why->text);
     checking.problem.tolerance.rms = rms;
     paths_add(&checking.solutions, path);
-    const Status status = judge_seeds(&checking, 3, why); /* a new process for each call of plain C */
+    const Status status = judge_seeds(&checking, why);
+    text_free(&checking.diagnostics);
     arena_free(&checking.solutions.arena);
     testcases_free(&checking.set);
     problem_free(&checking.problem);
