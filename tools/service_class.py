@@ -2,7 +2,7 @@
 """A class of 1,000 people with 12,000 submissions: what a page costs, and how long it takes beside hand-ins. Prints TAP, and figures as
 comments.
 
-Usage: tests/service_class.py BUILD [PEOPLE=1000] [SECONDS=20] [RATE=50]
+Usage: tools/service_class.py BUILD [PEOPLE=1000] [SECONDS=20] [RATE=50]
 One submission is judged, and SQL makes the others of it, with other times and other code. Then pages are asked for one after the other,
 which says what they cost of a processor; and beside RATE hand-ins a second, which says how long they take.
 """
@@ -15,7 +15,7 @@ import socket
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "service"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests/service"))
 from lab import Server, Tap, hand_in_body  # noqa: E402
 
 people = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
@@ -124,7 +124,7 @@ def read_pages(address, tokens, ends, results):
 def hand_in(address, tokens, ends, results):
     browser, took, number, begun = Browser(address), [], 0, time.monotonic()
     while time.monotonic() < ends:
-        status, duration = browser.ask("POST", "/api/v1/submissions", tokens[number % people], hand_in_body(f"h{number}", number))
+        status, duration = browser.ask("POST", "/api/v1/submissions", tokens[number % people], hand_in_body(f"h{os.getpid()}-{number}", number))
         took.append(duration if status == 201 else 99)
         number += 1
         time.sleep(max(0, begun + number / rate - time.monotonic()))
