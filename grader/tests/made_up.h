@@ -14,13 +14,15 @@ static const Problem made_up_problem = {
                    {.name = "output", .role = ROLE_OUT, .type = ELEMENT_FLOAT32, .rank = 1, .shape = {{.text = "n"}}},
                    {.name = "n", .role = ROLE_SIZE}},
     .parameter_count = 3,
+    .output = 1,
     .revision = {"0123"},
 };
 
 static inline CaseResult made_up_case(CaseGroup group, const char *name, Verdict verdict)
 {
     CaseResult item = {.group = group, .name = name, .judged = true, .verdict = verdict, .text = ""};
-    static const SampleDetails details = {.compared = true, .comparison = {.count = 100, .rank = 1}, .printed = ""};
+    static const SampleDetails details = {
+        .compared = true, .comparison = {.count = 100, .rank = 1, .output = 1}, .printed = ""};
     item.sizes.values[2] = 4711;
     item.sample = group == CASE_SAMPLE ? &details : NULL;
     item.errors = (CaseErrors){.known = true, .max = 0.00123, .mean = 0.00045, .bound = 0.5};

@@ -16,6 +16,7 @@ static const Problem problem = {
             {.name = "input_size", .role = ROLE_SIZE},
             {.name = "kernel_size", .role = ROLE_SIZE},
         },
+    .output = 2,
     .parameter_count = 5,
 };
 

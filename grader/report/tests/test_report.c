@@ -42,6 +42,7 @@ static void a_failed_sample_shows_sizes_and_elements(void **state)
         .compared = true,
         .comparison = {.count = 100,
                        .rank = 1,
+                       .output = 1,
                        .wrong = 2,
                        .first = {.position = {5}, .got = 1.5, .expected = 2.5, .error = 1, .bound = 0.25},
                        .worst = {.position = {6}, .got = -9, .expected = 4, .error = 13, .bound = 0.25}},
