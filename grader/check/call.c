@@ -138,6 +138,24 @@ Status call_elements(const Call *call, const Oracle *oracle, size_t parameter, A
                             arena, elements, why);
 }
 
+/* Bytes that were written with the value which was there before look as if they were not. How many of them there are follows
+ * from those that differ, since the values before are random: of the bytes of a value, the share whose place has it. */
+static double hidden_bytes(const uint32_t *words, size_t count, const uint32_t poison[DEVICE_POISON_WORDS])
+{
+    enum { VALUES = 256, PLACES = 4 * DEVICE_POISON_WORDS };
+    double seen[VALUES] = {0}, places[VALUES] = {0}, hidden = 0;
+    for (size_t i = 0; i < PLACES; i++)
+        places[((const uint8_t *)poison)[i]]++;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t before = poison[i % DEVICE_POISON_WORDS];
+        for (unsigned shift = 0; words[i] != before && shift < 32; shift += 8)
+            seen[words[i] >> shift & 255] += (words[i] >> shift & 255) != (before >> shift & 255);
+    }
+    for (size_t value = 0; value < VALUES; value++)
+        hidden += seen[value] * places[value] / (PLACES - places[value]);
+    return hidden;
+}
+
 double call_written_share(const Call *call)
 {
     const SessionArgument *output = &call->arguments[problem_output(call->problem)];
@@ -155,7 +173,8 @@ double call_written_share(const Call *call)
         for (unsigned shift = 0; shift < 32; shift += bits)
             written += (difference >> shift & element) != 0;
     }
-    return count == 0 ? 1 : (double)written / (double)(count * in_word);
+    const double hidden = bits == 8 ? hidden_bytes(words, count, poison) : 0;
+    return count == 0 ? 1 : ((double)written + hidden) / (double)(count * in_word);
 }
 
 void earlier_inputs_note(EarlierInputs *earlier, const Call *call, const GeneratorKey *secret)

@@ -471,7 +471,7 @@ static void results_that_are_nearly_alike_count_as_written(void **state)
     argument->bytes = sizeof output;
     for (uint32_t poison = 0; poison < 300; poison++) {
         argument->poison_bits = poison << 20 | poison;
-        assert_true(call_written_share(&call) > 0.985);
+        assert_true(fabs(call_written_share(&call) - 1) < 1e-3); /* though one in 256 hides the value before it */
     }
     levels_close(&bench);
 }
@@ -496,7 +496,7 @@ static void bytes_that_were_not_computed_do_not_count_in_a_part(void **state)
         fail_test("%s", why.text);
     call.arguments[2].data = call.arguments[2].result = bench.y;
     call.arguments[2].poison_bits = poison;
-    assert_true(call_written_share(&call) > 0.49 && call_written_share(&call) <= 0.5);
+    assert_true(fabs(call_written_share(&call) - 0.5) < 0.01);
     for (int wrong = 0; wrong < 2; wrong++) {
         bench.y[1] ^= wrong << 7;
         if (checker_compare_sample(&sample, true, &bench.problem, &bench.set.cases[0], bench.oracle, inputs, NULL, NULL,
