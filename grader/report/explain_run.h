@@ -47,7 +47,7 @@ MUST_USE Status explain_run_next(ExplainRun *run, const Steps *steps, const Refe
 
 /* A defect that gains this share of the score is told before a step: the step's time is promised to a kernel without
  * it. */
-#define DEFECT_COMES_FIRST 0.1
+#define DEFECT_COMES_FIRST 0.15
 
 /* Whether the first defect is told, or else the next step, or neither is there. */
 bool explain_run_tells_defect(const ExplainRun *run);
