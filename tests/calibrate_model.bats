@@ -99,7 +99,7 @@ table() {
     [[ $(row "held back") == " held back 1 0 - 25% 25% 25% 0.80" ]]
     [[ $(row "not held back") == " not held back 3 1 1.00 10% 10% 100% 1.10" ]]
     [[ $(row constants) == " constants 1 0 - 100% 100% 100% 2.00" ]]
-    [[ $(row unsure) == " unsure 1 0 - 10% 10% 10% 1.10" ]]
+    [[ $(row doubt_textures) == " doubt_textures 1 0 - 10% 10% 10% 1.10" ]]
     [[ $output == *"worst pairs"*"conv1d/fast/one 50.0, 50.0; held_back/conv1d/held 60.0, 48.0"* ]]
 }
 
