@@ -11,7 +11,7 @@ real_home=1 # these tests compare times, which short cases do not tell apart
 slow_home() {
     export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home
     mkdir -p "$CONVJUDGE_HOME"/{simgpu,problems,testcases/conv1d,leaderboard/references,solutions/conv1d/accepted}
-    ln -s "$root/grader" "$root/harness" "$CONVJUDGE_HOME/"
+    ln -s "$root/base" "$root/grader" "$root/harness" "$CONVJUDGE_HOME/"
     ln -s "$root/simgpu/profiles" "$CONVJUDGE_HOME/simgpu/"
     cp "$root/testcases/conv1d/sample.json" "$CONVJUDGE_HOME/testcases/conv1d/"
     jq '.cases |= map(select(.timed or .sizes.input_size < 50000)) | (.cases[] | select(.timed)).sizes.input_size |= (. / 8 | floor)' \
