@@ -290,10 +290,10 @@ noted() {
     edit "$testcases/hidden.json" '.cases[5].inputs.filter = {"values": [0, 1, 0]}'
     judge check-problem --problem my-conv
     ends 1 'hidden 6  finds 1 '
-    has_lines "ok 17 - every hidden case finds a wrong solution"
+    has_lines "ok 19 - every hidden case finds a wrong solution"
     rm "$solutions/wrong_answer/whole_blocks_only.patch"
     judge check-problem --problem my-conv
-    ends 1 'hidden 6  finds 0   impulse in the middle' "ends_missing.cu          WWWWWWWWW" "not ok 16 - every hidden case" \
+    ends 1 'hidden 6  finds 0   impulse in the middle' "ends_missing.cu          WWWWWWWWW" "not ok 18 - every hidden case" \
         'hidden case 6, "impulse in the middle", finds no wrong solution'
 }
 
