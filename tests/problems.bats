@@ -521,7 +521,7 @@ of_a_new_problem() {
         has_lines "$line"
     done < <(sed -n '/^## 9/,/^## 10/s/^    \(ok [0-9]\|# [a-z]\)/\1/p' "$root/docs/guides/add-a-problem.md")
     has_lines "# nearest to its bound: " "ok 28 - accepted solutions stay within half of every bound with 200 seeds"
-    has_lines "ok 29 - the hidden cases have every class of values"
+    has_lines "ok 9 - the hidden cases have every class of values"
     valid problem problems/moving-sum/problem.json
     ends 0
     valid testcases testcases/moving-sum/*.json
@@ -583,7 +583,7 @@ del(.title)
 .id = 7
 .signature = "int main(void)"
 .parameters = {}
-.parameters[0].role = "inout"
+.parameters[0].role = "outin"
 .parameters[0].shape = []
 .parameters[0].shape = ["1", "1", "1", "1", "1"]
 .parameters[0].shape = [3]
