@@ -621,7 +621,7 @@ END
 .cases[0].name = ""
 del(.cases[0].name)
 del(.cases[0].sizes)
-.cases[0].sizes.length = 1.5
+.cases[0].sizes.length = {}
 .cases[0].timed = "sim"
 .cases[0].timed = false
 .cases[1].addresses = "keep"
