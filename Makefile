@@ -108,7 +108,7 @@ look:  ## Show what warps ask of memory, how often elements are read, when block
 explain:  ## Show where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...] [CASE=number or name] [SHOW=idea|sketch|code] [JSON=file] [FORMAT=gcc]
 	$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(judge) $${CASE:+--case "$$CASE"} $${SHOW:+--show "$$SHOW"} $${JSON:+--json "$$JSON"} $${FORMAT:+--format "$$FORMAT"} -- "$$SUB"
 
-check-problem:  ## Check that a problem is complete, and name the first thing missing: PROBLEM=id [DEVICE=...] [MUTANTS=20|THOROUGH=1] [SEED=number]
+check-problem:  ## Check that a problem is complete, and name all that is missing: PROBLEM=id [DEVICE=...] [MUTANTS=20|THOROUGH=1] [SEED=number]
 	$(call need,PROBLEM,name the problem: make check-problem PROBLEM=conv1d)$(judge) $${MUTANTS:+--mutants "$$MUTANTS"} $${THOROUGH:+--thorough} $${SEED:+--seed "$$SEED"}
 
 new-problem:  ## Create a new problem from a small working example: PROBLEM=my-conv
@@ -129,7 +129,7 @@ build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/libcudart.so.13  ##
 toolchain:  ## Fetch NVIDIA's compiler into build/toolchain, without root
 	@harness/toolchain.sh
 
-test:  ## Run the tests, the same each time, in about five minutes; the last line counts them: [ONLY="folder, suite or file ..."] [FAILED=1: what failed last time first]
+test:  ## Run the tests, the same each time, in about seven minutes; the last line counts them: [ONLY="folder, suite or file ..."] [FAILED=1: what failed last time first]
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) test
 
 test-all:  ## Run every suite of tests/suites.txt but what make test has just passed, in about an hour on two cores: [ONLY=...] [FAILED=1] [FUZZ=600: seconds for each fuzzer]

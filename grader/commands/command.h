@@ -35,8 +35,7 @@ MUST_USE Status command_references(const Options *options, int *exit_status, Mes
 MUST_USE Status command_calibrate(const Options *options, int *exit_status, Message *why);
 /* Checks that solutions get the verdicts that they claim, and prints TAP. Exit status 1: one of them does not. */
 MUST_USE Status command_check(const Options *options, int *exit_status, Message *why);
-/* Checks that a problem is complete, up to the first thing missing, and prints TAP. Exit status 1: something is
- * missing. */
+/* Checks that a problem is complete, names all that is missing, and prints TAP. Exit status 1: something is missing. */
 MUST_USE Status command_check_problem(const Options *options, int *exit_status, Message *why);
 /* Makes a problem of another judge's or course's exercise. Exit status 1: the judge cannot read it yet. */
 MUST_USE Status command_import(const Options *options, int *exit_status, Message *why);
