@@ -341,7 +341,7 @@ static double latency_of(const MachineInstruction *instruction, WaitWalk *walk)
         return load_latency_s(instruction, walk) * profile->clock_hz;
     if (instruction->operation == MACHINE_LDS)
         return profile->shared_latency_s * profile->clock_hz;
-    if (instruction->operation == MACHINE_LDC && instruction->of_variables)
+    if (instruction->operation == MACHINE_LDC)
         return profile->constant_latency_s * profile->clock_hz;
     return OTHER_CYCLES;
 }
