@@ -354,17 +354,18 @@ static CudaError array_destroy(Device *device, DeviceArray *array)
 typedef struct ArrayRows { /* the rows of a place, in an array or in memory */
     uint8_t *first;
     uint64_t pitch, slice_bytes;
+    bool is_array;
 } ArrayRows;
 
 static ArrayRows rows_of(const DevicePlace *place)
 {
     if (place->array == NULL)
         return (ArrayRows){place->host != NULL ? place->host : byte_at(place->address), place->pitch,
-                           place->slice_rows * place->pitch};
+                           place->slice_rows * place->pitch, false};
     const DeviceArray *array = place->array;
     uint64_t row = place->z * array->rows + place->y;
     return (ArrayRows){(uint8_t *)byte_at(array->address) + row * array->pitch + place->x_bytes, array->pitch,
-                       array->rows * array->pitch};
+                       array->rows * array->pitch, true};
 }
 
 static CudaError check_place(SimDevice *sim, const DevicePlace *place, const DeviceBox *box)
@@ -418,12 +419,16 @@ static void touch_rows(SimDevice *sim, const ArrayRows *rows, const DeviceBox *b
 }
 
 /* What rows within the device cost beyond their bytes: an H200 copies 64, 1,024 and 16,384 rows of 4 bytes in 3.2, 3.8 and
- * 13.3 us, and of 64 bytes in the same time (simgpu/calibrate, touches). */
+ * 13.3 us, and of 64 bytes in the same time (simgpu/calibrate, touches). Into an array, which is not laid out by rows, each byte
+ * takes 2.0 to 2.2 ps more: 64 MiB in tests/hardware, conv2d/texture_of_an_array, and in gaussian-blur/texture of the
+ * reference solutions, 128 MiB in conv2d-same/texture_with_border. */
 static double rows_seconds(const BoxCopy *copy)
 {
-    const double ROW_S = 0.62e-9;
+    const double ROW_S = 0.62e-9, ARRAY_BYTE_S = 2.1e-12;
     const uint64_t width = copy->box.width_bytes;
     const bool is_one_piece = copy->to.pitch == width && copy->from.pitch == width && copy->box.depth == 1;
+    if (copy->to.is_array || copy->from.is_array)
+        return ARRAY_BYTE_S * (double)box_bytes(&copy->box);
     return is_one_piece ? 0 : ROW_S * (double)copy->box.height * (double)copy->box.depth;
 }
 
@@ -471,7 +476,7 @@ static Work box_work(Carry *carry, const BoxCopy *copy, size_t data_bytes, Devic
 /* The rows of the host, one behind the other. */
 static ArrayRows packed_rows(uint8_t *first, const DeviceBox *box)
 {
-    return (ArrayRows){first, box->width_bytes, box->width_bytes * box->height};
+    return (ArrayRows){first, box->width_bytes, box->width_bytes * box->height, false};
 }
 
 /* A copy from the host that may wait takes its bytes along. */

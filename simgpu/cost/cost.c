@@ -308,7 +308,7 @@ static double wavefronts(const HardwareProfile *profile, double requests, double
  * Architecture, "H100 SM Architecture". From linear memory they take one for each sector, at least four, and find four sectors
  * beyond eight in a cycle: on an H200 a warp's tex1Dfetch() of 32 neighbours takes 5.05 cycles, of 32 sectors 13 to 16
  * (2026-11-28; simgpu/calibrate, touches, measures both). */
-static double texture_cycles(const SimCounters *counters)
+static double fetch_cycles(const SimCounters *counters)
 {
     const double TEXELS = 8, LEAST = 4, TOGETHER = 4;
     double requests = (double)counters->texture_requests, linear = (double)counters->linear_requests;
@@ -366,17 +366,39 @@ static double bulk_wavefronts(const SimCounters *counters)
            SECTORS_OF_BANKS;
 }
 
+/* Accesses to global and local memory, which pass the L1. */
+static double l1_wavefronts(const HardwareProfile *profile, const SimCounters *counters,
+                            const SimMachineRatios *machine)
+{
+    const LocalTraffic local = local_traffic(counters, machine);
+    return load_wavefronts(profile, counters) +
+           wavefronts(profile, (double)counters->global_store_requests, (double)counters->global_store_sectors) +
+           wavefronts(profile, local.requests, local.sectors);
+}
+
+/* Words of another block of the cluster, one for each lane of a warp, take a multiprocessor 4.24 cycles, beside its other
+ * accesses: measured on an H200 (simgpu/calibrate, touches, "loads of one word from the next block"). */
+static const double CLUSTER_CYCLES = 4.24 / 4; /* of 32 bytes */
+
 static double load_store_cycles(const HardwareProfile *profile, const SimCounters *counters,
                                 const SimMachineRatios *machine)
 {
-    const LocalTraffic local = local_traffic(counters, machine);
     double count = merged_wavefronts(counters, machine) + (double)counters->shared_store_wavefronts +
-                   load_wavefronts(profile, counters) +
-                   wavefronts(profile, (double)counters->global_store_requests,
-                              (double)counters->global_store_sectors) +
-                   wavefronts(profile, local.requests, local.sectors) + (double)counters->atomic_requests +
+                   l1_wavefronts(profile, counters, machine) + (double)counters->atomic_requests +
                    (double)counters->shared_atomic_wavefronts;
-    return (count + bulk_wavefronts(counters)) / profile->load_store_wavefronts;
+    return fmax((count + bulk_wavefronts(counters)) / profile->load_store_wavefronts,
+                CLUSTER_CYCLES * (double)counters->cluster_sectors);
+}
+
+/* Fetches and loads from global memory pass the same L1, one after the other: of 2048 x 2048 outputs with 33 x 33 taps an H200
+ * takes 9.3 cycles for a fetch and the load of a tap (tests/hardware, conv2d-same/texture_with_border), and 8.2 where the
+ * tap is a constant (gaussian-blur/texture of the reference solutions). */
+static double texture_cycles(const HardwareProfile *profile, const SimCounters *counters,
+                             const SimMachineRatios *machine)
+{
+    return counters->texture_requests == 0
+               ? 0
+               : fetch_cycles(counters) + l1_wavefronts(profile, counters, machine) / profile->load_store_wavefronts;
 }
 
 /* wgmma reads its operands from shared memory while it multiplies, 128 bytes in a cycle: Luo et al., Dissecting the
@@ -714,7 +736,7 @@ static void find_parts(const CostInput *input, const CostShape *shape, CostPart 
         {"tensor", tensor_cycles(profile, counters) * s_per_cycle, true},
         {"special", machine.special * (double)counters->special / profile->special_lanes * s_per_cycle, true},
         {"lsu", load_store_cycles(profile, counters, &machine) * s_per_cycle, true},
-        {"texture", texture_cycles(counters) * s_per_cycle, true},
+        {"texture", texture_cycles(profile, counters, &machine) * s_per_cycle, true},
         {"heap", heap_cycles(counters) / profile->clock_hz, false},
         {"l2", l2_seconds(input, shape, local_sectors * (local.l2 + local.memory)), false},
         {"dram", dram_seconds(input, local_sectors * local.memory), false},

@@ -261,42 +261,25 @@ static void machine_stretches_sum_work(MachineProgram *program, size_t block_cou
 
 /* ==== machine wait ================================================================================================ */
 
-enum { WALKS = 8, CHECKS = 32 };
+enum { WALKS = 32 };
 
 /* A warp that walks alone through the code. */
 typedef struct WaitWalk {
     const HardwareProfile *profile;
     const LoadShare *loads; /* NULL: the L1 serves all loads */
     LoadShare local;        /* of loads from local memory */
-    uint32_t random;        /* state of the generator; not used by a check */
-    bool is_check;
-    uint32_t number, draws;                 /* of a check: of this walk; made in it */
+    double place;           /* 0 to 1, of this walk among all */
+    uint32_t
+        *turns; /* by Instruction.index + 1: how often the walk has come to the load; 0: loads of spilled registers */
     double now, released[MACHINE_BARRIERS]; /* cycles */
 } WaitWalk;
 
-/* A number from 0 to 1, from the "quick and dirty" generator of Numerical Recipes; every launch gets the same
- * numbers. */
-static double draw_at_random(WaitWalk *walk)
+/* A number from 0 to 1 for a load that is slow where it is below `share`, as in so many of all walks. A loop comes to new data
+ * every 1 / share turns, in which all loads of the turn that have this share are slow together. */
+static double chance(WaitWalk *walk, const MachineInstruction *load, double share)
 {
-    walk->random = walk->random * 1664525 + 1013904223;
-    return (double)walk->random / UINT32_MAX;
-}
-
-/* Over all walks of a check, the same draw gives CHECKS numbers at equal distances, in an order that is mixed anew for
- * each draw. So each load is slow in as many walks as its share says, however the code is arranged. Source of the
- * mixing: the finaliser of MurmurHash3. */
-static double draw_evenly(WaitWalk *walk)
-{
-    uint32_t order = ++walk->draws * 0x9E3779B9;
-    order = (order ^ order >> 16) * 0x85EBCA6B;
-    order = (order ^ order >> 13) * 0xC2B2AE35;
-    uint32_t factor = order >> 16 | 1; /* odd, so that each place occurs once */
-    return ((walk->number * factor + order) % CHECKS + 0.5) / CHECKS;
-}
-
-static double draw(WaitWalk *walk)
-{
-    return walk->is_check ? draw_evenly(walk) : draw_at_random(walk);
+    const double at = walk->place + walk->turns[load->access + 1]++ * share;
+    return at - floor(at);
 }
 
 /* Loads of spilled registers are no accesses of PTX, and so have no share of their own. NULL: the L1 serves them all. */
@@ -320,7 +303,7 @@ static double load_latency_s(const MachineInstruction *load, WaitWalk *walk)
                 {share->joined_memory, JOINED * profile->global_latency_s},
                 {share->l2, profile->l2_latency_s},
                 {share->joined_l2, JOINED * profile->l2_latency_s}};
-    double number = draw(walk);
+    double number = chance(walk, load, share->memory + share->joined_memory + share->l2 + share->joined_l2);
     for (size_t i = 0; i < sizeof slow / sizeof *slow; i++) {
         if (number < slow[i].share)
             return slow[i].latency_s;
@@ -359,14 +342,19 @@ static bool is_uniform_load(const MachineInstruction *instruction)
 
 /* Cycles until the warp continues, whatever the scheduling bits say. After a load through the uniform datapath that
  * misses, nothing of its warp issues. Measured on an H200 (simgpu/calibrate, planes and chains): branches by loops of
- * one warp over 3 x 3 to 15 x 15 constants; a barrier of four warps that arrive together. */
+ * one warp over 3 x 3 to 15 x 15 constants; a barrier of four warps that arrive together. 65,536 blocks of clusters of 4, eight
+ * of them at once on a multiprocessor, take 14 to 20 us more each time they meet (touches): 230 to 320 ns, half of which
+ * counts for the arrival and half for the wait. */
 static double blocking_of(const MachineInstruction *instruction, WaitWalk *walk)
 {
-    enum { BRANCH_CYCLES = 8, BARRIER_CYCLES = 20 };
+    enum { BRANCH_CYCLES = 8, BARRIER_CYCLES = 20, CLUSTER_BARRIER_CYCLES = 250 };
+    if (instruction->operation == MACHINE_CLUSTER_BARRIER)
+        return CLUSTER_BARRIER_CYCLES;
     if (instruction->operation == MACHINE_BAR || instruction->operation == MACHINE_BRA)
         return instruction->operation == MACHINE_BAR ? BARRIER_CYCLES : BRANCH_CYCLES;
-    bool misses = is_uniform_load(instruction) && instruction->access >= 0 && walk->loads != NULL &&
-                  draw(walk) < walk->loads[instruction->access].l2;
+    bool is_known = is_uniform_load(instruction) && instruction->access >= 0 && walk->loads != NULL;
+    double share = is_known ? walk->loads[instruction->access].l2 : 0;
+    bool misses = share > 0 && chance(walk, instruction, share) < share;
     return misses ? walk->profile->uniform_miss_latency_s * walk->profile->clock_hz : 1;
 }
 
@@ -383,14 +371,6 @@ static double step(const MachineInstruction *instruction, WaitWalk *walk)
     return walk->now - start;
 }
 
-static void spend(MachineInstruction *instruction, const WaitWalk *walk, double cycles)
-{
-    if (walk->is_check)
-        instruction->checked_cycles += cycles;
-    else
-        instruction->cycles += cycles;
-}
-
 /* The warp walks through the code from start to end. It passes each innermost loop twice, and the second pass counts,
  * since it waits for loads of the iteration before. `part` is the weight of this walk. */
 static void walk_once(MachineInstruction *instructions, size_t count, WaitWalk *walk, double part)
@@ -400,31 +380,35 @@ static void walk_once(MachineInstruction *instructions, size_t count, WaitWalk *
         int64_t target = instructions[i].target;
         bool is_loop = target >= 0 && target <= (int64_t)i, is_innermost = is_loop && target > last_backward;
         instructions[i].first_pass_cycles = step(&instructions[i], walk);
-        spend(&instructions[i], walk, part * instructions[i].first_pass_cycles);
+        instructions[i].cycles += part * instructions[i].first_pass_cycles;
         for (size_t j = (size_t)target; is_innermost && j <= i; j++) {
             double spent = step(&instructions[j], walk);
-            spend(&instructions[j], walk, part * (spent - instructions[j].first_pass_cycles));
+            instructions[j].cycles += part * (spent - instructions[j].first_pass_cycles);
         }
         last_backward = is_loop ? (int64_t)i : last_backward;
     }
 }
 
-/* Several walks, so that slow loads occur about as often as they should. */
+/* Each load is slow in as many walks as its share says. */
 void machine_wait(MachineInstruction *instructions, size_t count, const HardwareProfile *profile,
                   const LoadShare *loads, LoadShare local)
 {
-    WaitWalk walk = {.profile = profile, .loads = loads, .local = local};
+    int32_t last = 0;
     for (size_t i = 0; i < count; i++) {
         MachineInstruction *instruction = &instructions[i];
+        last = instruction->access > last ? instruction->access : last;
         bool is_known = loads != NULL && instruction->access >= 0 && is_uniform_load(instruction);
         instruction->missing = is_known ? loads[instruction->access].memory : 0;
-        instruction->cycles = instruction->checked_cycles = 0;
+        instruction->cycles = 0;
     }
-    for (int i = 0; i < WALKS; i++)
+    for (int i = 0; i < WALKS; i++) {
+        WaitWalk walk = {.profile = profile,
+                         .loads = loads,
+                         .local = local,
+                         .place = (i + 0.5) / WALKS,
+                         .turns = zeroed((size_t)last + 2, sizeof *walk.turns)};
         walk_once(instructions, count, &walk, 1.0 / WALKS);
-    for (uint32_t i = 0; i < CHECKS; i++) {
-        WaitWalk check = {.profile = profile, .loads = loads, .local = local, .is_check = true, .number = i};
-        walk_once(instructions, count, &check, 1.0 / CHECKS);
+        free(walk.turns);
     }
 }
 

@@ -725,10 +725,6 @@ static void run_stretches(const MachineProgram *program, const uint64_t *execute
  * is at most a tenth more than the first, except where that leaves out loads. So nine tenths of it count. */
 static const double CERTAIN = 0.9;
 
-/* Which loads a warp waits for is drawn, and code can be arranged to suit the draws. In nearly all accepted
- * solutions they are at most a fifth below the mean of all draws. */
-static const double NOT_DRAWN = 0.8;
-
 void machine_total(const MachineProgram *program, const Code *code, const uint64_t *executed, MachineWork *sum)
 {
     LineRun *runs = zeroed(program->line_count + 1, sizeof *runs);
@@ -741,7 +737,6 @@ void machine_total(const MachineProgram *program, const Code *code, const uint64
         machine_work_add(&larger, &of_line, CERTAIN);
     }
     *sum = machine_work_larger(&first, &larger);
-    sum->cycles = fmax(sum->cycles, NOT_DRAWN * sum->checked_cycles);
     free(runs);
 }
 
@@ -828,7 +823,6 @@ MachineWork machine_work_of(const MachineInstruction *instruction)
         .uniform = loads_constant && operation == MACHINE_ULDC_INDEXED,
         .uniform_misses = instruction->missing,
         .cycles = instruction->cycles,
-        .checked_cycles = instruction->checked_cycles,
     };
 }
 
@@ -847,7 +841,6 @@ void machine_work_add(MachineWork *sum, const MachineWork *work, double times)
     sum->uniform_misses += times * work->uniform_misses;
     sum->direct += times * work->direct;
     sum->cycles += times * work->cycles;
-    sum->checked_cycles += times * work->checked_cycles;
 }
 
 MachineWork machine_work_larger(const MachineWork *a, const MachineWork *b)

@@ -57,7 +57,8 @@ typedef enum MachineOperation {
     MACHINE_STG = 0x186,
     MACHINE_STL = 0x187,
     MACHINE_STS = 0x188,
-    MACHINE_LAST_MEMORY = 0x1af
+    MACHINE_LAST_MEMORY = 0x1af,
+    MACHINE_CLUSTER_BARRIER = 0x1c7 /* arrival, and wait */
 } MachineOperation;
 
 enum { MACHINE_BARRIERS = 6 }; /* scoreboard barriers of a warp */
@@ -78,8 +79,7 @@ typedef struct MachineInstruction {
     bool is_called;    /* it belongs to a function that the kernel calls, and has the line of the call */
     bool leads;        /* it is the first of a stretch, a run of instructions that no branch leaves or enters midway */
     double missing;    /* of a load through the uniform datapath: fraction that misses whatever other warps do */
-    double cycles;     /* that a warp spends on it, on average; which loads are slow is drawn */
-    double checked_cycles;    /* the same, with each load slow as often as its share says (machine_code.c) */
+    double cycles;     /* that a warp spends on it, on average */
     double first_pass_cycles; /* that it spent when the walk passed last; machine_code.c's own */
 } MachineInstruction;
 
@@ -143,7 +143,6 @@ typedef struct MachineWork {
     double uniform_misses;     /* of the latter, those that miss whatever other warps do */
     double direct;             /* instructions with an element of such an array as an operand, at a fixed place */
     double cycles;             /* from start to end of a warp that runs alone */
-    double checked_cycles;     /* the same with each load slow as often as its share says */
 } MachineWork;
 
 MachineWork machine_work_of(const MachineInstruction *instruction);
