@@ -542,6 +542,7 @@ static void model_time(const SimGpu *gpu, const SimLaunch *launch, const GridRun
     input.machine = report->machine = machine_ratios(launch->function, run->executed, loads, &input);
     Cost cost = cost_model(&input);
     report->modelled_s = cost.seconds;
+    report->device_s = cost.device_s;
     report->occupancy = cost.occupancy;
     report->limiter = cost.limiter;
 }
@@ -751,7 +752,7 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
     else if (run.launch.is_timed)
         model_time(gpu, launch, &run, reuse.loads, report);
     else
-        report->modelled_s = gpu->profile.launch_s;
+        report->modelled_s = report->device_s = gpu->profile.launch_s;
     if (report->outcome == SIM_OK && run.found != NULL)
         report_findings(&run, report);
     reuse_free(&reuse);

@@ -156,6 +156,7 @@ typedef struct SimReport {
                            * SIM_COUNT_LINES */
     size_t line_count;
     double modelled_s;      /* 0 where the kernel did not run to its end */
+    double device_s;        /* of these, what kernels beside it cannot use: Cost.device_s */
     double occupancy;       /* resident warps, as a fraction of the most that a multiprocessor holds */
     const char *limiter;    /* the unit that limits the speed by the model: Cost.limiter */
     char watched_load[400]; /* "kernel blur (blur.cu:31)": of the instructions that loaded from the watched source, the

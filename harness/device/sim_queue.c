@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct ByteTouch {
@@ -570,6 +571,7 @@ static void carry(SimDevice *sim, uint32_t number, uint8_t *staging)
     SimQueue *queue = sim->queue;
     QueuedOperation *operation = &queue->operations[number];
     double seconds = 0;
+    sim->device_s = INFINITY;
     if (sim->sticky == CUDA_ERROR_SUCCESS) {
         queue->running = operation;
         if (sim_may_wait(sim) && sim->check->order.is_exact && queue->exact < EXACT_OPERATIONS) {
@@ -583,7 +585,7 @@ static void carry(SimDevice *sim, uint32_t number, uint8_t *staging)
         if (sim->sticky != CUDA_ERROR_SUCCESS && sim->check != NULL)
             sim->check->conflicts.is_fault_unordered = (uint32_t)set_lowest(&queue->waiting) < number;
     }
-    sim_time_tell(sim, operation->moment, seconds);
+    sim_time_tell(sim, operation->moment, seconds, fmin(seconds, sim->device_s));
     set_remove(&queue->waiting, number);
     set_add(&queue->done, number);
     queue->held_bytes -= operation->work.held_bytes;

@@ -39,9 +39,12 @@ static double stream_ready(const SimDevice *sim, const DeviceStream *stream)
 static void enter_work(SimDevice *sim, const Moment *work)
 {
     const bool takes_time = work->seconds > 0; /* else it needs no engine */
-    const double engine_s = takes_time ? sim->engine_end_s[work->engine] : 0;
-    double start_s = fmax(fmax(stream_ready(sim, work->stream), engine_s), sim->host_s);
-    double end_s = start_s + work->seconds;
+    double *engine_s = &sim->engine_done_s[work->engine];
+    double start_s = fmax(stream_ready(sim, work->stream), sim->host_s), end_s = start_s;
+    if (takes_time) {
+        *engine_s = fmax(*engine_s, start_s) + work->device_s;
+        end_s = fmax(start_s + work->seconds, *engine_s);
+    }
     (work->stream == NULL ? &sim->legacy : work->stream)->end_s = end_s;
     if (!takes_time)
         return;
@@ -49,8 +52,7 @@ static void enter_work(SimDevice *sim, const Moment *work)
     sim->statistics.waits_for_host |= !is_first && start_s > sim->last_end_s;
     sim->statistics.uses_streams |= !is_first && work->stream != sim->last_stream;
     sim->last_stream = work->stream;
-    sim->engine_end_s[work->engine] = end_s;
-    sim->busy_s += work->seconds;
+    sim->busy_s += fmax(0, end_s - (is_first ? start_s : fmax(start_s, sim->last_end_s)));
     sim->first_start_s = fmin(sim->first_start_s, start_s);
     sim->last_end_s = fmax(sim->last_end_s, end_s);
 }
@@ -115,9 +117,10 @@ Moment *sim_time_note(SimDevice *sim, Moment moment)
     return moment.is_unknown ? noted : NULL;
 }
 
-void sim_time_tell(SimDevice *sim, Moment *moment, double seconds)
+void sim_time_tell(SimDevice *sim, Moment *moment, double seconds, double device_s)
 {
     moment->seconds = seconds;
+    moment->device_s = device_s;
     moment->is_unknown = false;
     enter_known(sim);
 }

@@ -116,9 +116,10 @@ typedef struct SimDevice {
     uint64_t turn;                      /* which one DEVICE_HOST_TURN is about */
     Moment *first_moment, *last_moment; /* not entered into the time yet; NULL: none */
     double host_s;                      /* the modelled time that the host has reached by waiting and working */
-    double engine_end_s[ENGINE_COUNT];
+    double engine_done_s[ENGINE_COUNT]; /* when each has found the time for all work so far */
+    double device_s; /* of the operation that is carried out: Moment.device_s, if less than its seconds */
     double first_start_s, last_end_s; /* of the bracket; and so is: */
-    double busy_s;                    /* sum of the durations of its operations */
+    double busy_s;                    /* in which an operation of it was under way */
     const DeviceStream *last_stream;  /* of the last of them */
     CudaError sticky;
     DeviceFault fault;
@@ -153,10 +154,11 @@ static inline void *byte_at(uint64_t address)
 
 /* The modelled time of a simulated GPU.
  *
- * Each operation has a modelled duration; it starts when its stream is ready, the engine that it needs (kernels, or
- * the bus) is free, and the host has finished its waits and its work so far. Kernels never overlap, even in different
- * streams: two kernels that share the device take as long as one after the other, and a model that let them overlap
- * for free would reward splitting a kernel.
+ * Each operation has a modelled duration; it starts when its stream is ready and the host has finished its waits and its work
+ * so far. It needs an engine (the device's kernels and copies, or the bus) for a part of it: for all of a copy, and of a
+ * kernel for what others cannot use (Cost.device_s). It ends when its duration is over and the engine has found the time for
+ * it and for all that was asked for before. So kernels of several streams hide each other's waiting and fill empty
+ * multiprocessors, but no work is done twice as fast.
  *
  * Time does not depend on the order in which the queue carries out operations (sim_queue.h). What happens is noted, in
  * the order in which the submission asks for it, as moments. A moment is entered into the time as soon as the
@@ -166,6 +168,10 @@ static inline void *byte_at(uint64_t address)
  * H200 the judge took 16.6 us more for each of 15 waits between small kernels than a program with two such kernels
  * (tests/hardware, gaussian-blur/bands_with_waits, two cases of 2026-11-29; HardwareProfile.host_wait_s). */
 #define SIM_WAY_TO_HOST_S 16.6e-6
+
+/* A host's time for a stream, during which the device may have nothing to do: with four kernels on streams of their own, each made
+ * just before it, an H200 takes 26 us more for each stream but the first (tests/hardware, conv1d/four_streams, two cases). */
+#define SIM_STREAM_CREATION_S 26e-6
 
 typedef enum MomentKind {
     MOMENT_WORK,        /* an operation begins and ends: stream, engine, seconds */
@@ -184,15 +190,15 @@ struct Moment {
     SimEngine engine;
     DeviceStream *stream; /* NULL: the legacy default stream */
     DeviceEvent *event;
-    double seconds;
-    bool is_unknown; /* how long the operation takes is not known yet */
+    double seconds, device_s; /* its duration, and for how long of it the engine serves nothing else */
+    bool is_unknown;          /* how long the operation takes is not known yet */
     Moment *next;
 };
 
 /* Notes a moment. If it is unknown, returns it; it lives until sim_time_tell(). */
 Moment *sim_time_note(SimDevice *sim, Moment moment);
 /* Tells how long the operation of a MOMENT_WORK takes. */
-void sim_time_tell(SimDevice *sim, Moment *moment, double seconds);
+void sim_time_tell(SimDevice *sim, Moment *moment, double seconds, double device_s);
 /* Enters what is noted, although operations were not carried out, and frees it: the device is being closed. */
 void sim_time_abandon(SimDevice *sim);
 /* When the last operation of all streams ends. All durations must be known. */

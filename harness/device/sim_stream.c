@@ -392,6 +392,8 @@ static CudaError stream_create(Device *device, DeviceStreamKind kind, DeviceStre
                               .number = living_streams(sim, is_of_graph(kind)) + 1,
                               .next = sim->streams};
     sim->streams = *stream;
+    if (kind == DEVICE_STREAM_BLOCKING || kind == DEVICE_STREAM_NON_BLOCKING)
+        sim_time_note(sim, (Moment){.kind = MOMENT_HOST_WORKS, .seconds = SIM_STREAM_CREATION_S});
     return CUDA_ERROR_SUCCESS;
 }
 
@@ -811,6 +813,7 @@ static double carry_kernel(SimDevice *sim, void *what, uint8_t *staging)
         sim_profile_launch(sim, &grid, &report);
     sim_keep_findings(sim, &report);
     keep_fault(sim, &report);
+    sim->device_s = report.device_s;
     return report.modelled_s;
 }
 

@@ -231,6 +231,23 @@ static void rows_copied(char* memory)
         }
 }
 
+static void arrays_copied(float* memory)
+{
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    for (int width : {512, 2048, 4096, 8192}) {
+        char name[96];
+        cudaArray_t array;
+        cudaMallocArray(&array, &format, width, width);
+        double s = seconds([&] {
+            cudaMemcpy2DToArrayAsync(array, 0, 0, memory, width * sizeof(float), width * sizeof(float), width,
+                                     cudaMemcpyDeviceToDevice);
+        });
+        std::snprintf(name, sizeof name, "copy of %d rows of %d floats to an array", width, width);
+        figure(name, s * 1e6, "us");
+        cudaFreeArray(array);
+    }
+}
+
 static void touches()
 {
     const int blocks = static_cast<int>(sm_count) * BLOCKS_PER_SM, turns = TURNS * UNROLL / 16;
@@ -252,5 +269,6 @@ static void touches()
     figure("conversions from float to double, each added", warp_cycles(s, blocks) / turns, "cycles/warp");
     exits();
     rows_copied(reinterpret_cast<char*>(memory));
+    arrays_copied(memory);
     cudaFree(memory);
 }

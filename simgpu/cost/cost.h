@@ -130,7 +130,8 @@ enum { COST_MAX_PARTS = 16 };
 
 typedef struct Cost {
     double seconds;
-    double occupancy;    /* resident warps divided by the most that a multiprocessor can hold, 0 to 1 */
+    double device_s;  /* of these, the part that other kernels cannot use: as if the device did nothing but this work */
+    double occupancy; /* resident warps divided by the most that a multiprocessor can hold, 0 to 1 */
     const char *limiter; /* the largest part of the time: "issue", "fma" (float32 pipe), "fp64", "integer", "tensor",
                             "special", "lsu", "texture", "heap", "l2", "dram", "constant", "latency", "blocks" (starting
                             them) or "launch" */

@@ -24,6 +24,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import statistics
 import sys
 
@@ -33,19 +34,16 @@ PROFILE = pathlib.Path(PROFILES) / (os.environ.get("CONVJUDGE_PROFILE", "h200") 
 APART = 1.1  # measured times that a model should order
 MOST = 10    # worst kernels and pairs that are printed
 
-# Kinds of case, the first that fits a row: those of simgpu/cost/hardware_profile.h (ModelKind), and its doubts as far as the
-# table tells them. print_factors() says what the profile should have.
-DOUBTS = [
-    ("doubt_textures", lambda row: row["texture_requests"] != "0"),
-    ("doubt_launches", lambda row: float(row["kernels"]) > 4),
-]
+# Kinds of case: those of simgpu/cost/hardware_profile.h (ModelKind), and, where the model has a doubt about the kernel, the
+# doubt. print_factors() says what the profile should have.
+HEADER = HERE.parents[1] / "simgpu/cost/hardware_profile.h"
+DOUBTS = {words: "doubt_" + name for name, words in re.findall(r'DOUBT\((\w+), "(.+?)"\)', HEADER.read_text())}
 LIMITS = [
     ("constants", lambda row: row["limiter"] == "constant"),
     ("memory", lambda row: row["limiter"] in ("l2", "dram")),
     ("waiting", lambda row: row["limiter"] in ("latency", "blocks", "launch")),
     ("computing", lambda row: True),
 ]
-KINDS = DOUBTS + LIMITS
 
 # A case of a kernel, or (case "") a kernel's score.
 Time = collections.namedtuple("Time", "problem kernel case kind limit model clock")
@@ -58,6 +56,13 @@ def is_held(time):
 # ---- reading ---------------------------------------------------------------------------------------------------------
 
 
+def kinds_of(row):
+    """The kind of a case, and what limits it."""
+    limit = next(kind for kind, fits in LIMITS if fits(row))
+    doubts = row["doubts"].split("; ") if row["doubts"] else []
+    return "several doubts" if len(doubts) > 1 else DOUBTS[doubts[0]] if doubts else limit, limit
+
+
 def from_table(path):
     """{GPU: times}"""
     gpus = collections.defaultdict(list)
@@ -66,8 +71,7 @@ def from_table(path):
         row = dict(zip(head.split("\t"), line.split("\t")))
         if row["measured_us"] and row["modelled_us"]:
             gpus[row["gpu"]].append(Time(row["file"].split("/")[-2], row["file"].removesuffix(".cu"), row["case"],
-                                         *(next(kind for kind, fits in kinds if fits(row)) for kinds in (KINDS, LIMITS)),
-                                         float(row["modelled_us"]), float(row["measured_us"])))
+                                         *kinds_of(row), float(row["modelled_us"]), float(row["measured_us"])))
     return gpus
 
 
@@ -175,10 +179,10 @@ def print_factors(times):
         of_kind = [1 + error_of(time) for time in times if time.kind == kind]
         factors[kind] = nine_in_ten(of_kind) if of_kind else 1
     print("\nmodel_factors  " + "  ".join(f"{kind} {factor:.2f}" for kind, factor in factors.items()))
-    for doubt, _ in DOUBTS:
+    for doubt in DOUBTS.values():
         beyond = [(1 + error_of(time)) / factors[time.limit] for time in times if time.kind == doubt]
         if beyond:
-            print(f"{doubt:14} {max(nine_in_ten(beyond), 1):.2f}")
+            print(f"{doubt:20} {max(nine_in_ten(beyond), 1):.2f}  ({len(beyond)} cases)")
 
 
 def print_worst(times):

@@ -9,8 +9,8 @@ a wrong kernel has no time. TABLE (default: times.tsv beside this program) is re
 kernel: what is not measured now stays, and a run that is broken off loses one kernel. A kernel that fails is named, keeps
 what the table had of it, and makes the exit status 1.
 
-Columns  file, case, gpu; measured_us and its uncertainty, measured_on; modelled_us, and counters of the simulated GPU
-         (docs/reference/formats.md, cases[].counters).
+Columns  file, case, gpu; measured_us and its uncertainty, measured_on; modelled_us, counters of the simulated GPU
+         (docs/reference/formats.md, cases[].counters), and the doubts of the model about the kernel (model_doubts).
 gpu      the second word of the device's name ("nvidia-h200-nvl": h200), or the name of the model's profile.
 """
 import argparse
@@ -29,7 +29,7 @@ ROOT = HERE.parents[1]
 COUNTERS = ["kernels", "copies", "warp_instructions", "fma32", "global_load_requests", "global_load_sectors",
             "global_store_sectors", "shared_wavefronts", "texture_requests", "texture_sectors", "constant_replays",
             "occupancy", "sampled_blocks", "limiter"]
-COLUMNS = ["file", "case", "gpu", "measured_us", "uncertainty", "measured_on", "modelled_us", *COUNTERS]
+COLUMNS = ["file", "case", "gpu", "measured_us", "uncertainty", "measured_on", "modelled_us", *COUNTERS, "doubts"]
 
 
 class Table:
@@ -75,14 +75,14 @@ def grade(options, device, path):
     return None
 
 
-def measured(case):
+def measured(case, result):
     return {"measured_us": f"{1000 * case['time_ms']:.2f}", "uncertainty": f"{case['uncertainty']:.4f}",
             "measured_on": datetime.date.today().isoformat()}
 
 
-def modelled(case):
+def modelled(case, result):
     counters = {name: case["counters"].get(name, "") for name in COUNTERS}
-    return {"modelled_us": f"{1000 * case['time_ms']:.2f}",
+    return {"modelled_us": f"{1000 * case['time_ms']:.2f}", "doubts": "; ".join(result.get("model_doubts", [])),
             **{name: f"{value:.3f}" if isinstance(value, float) else str(value) for name, value in counters.items()}}
 
 
@@ -91,7 +91,7 @@ def time_kernel(options, table, device, path):
     if result is None:
         return False
     columns, gpu = (modelled if result["modelled"] else measured), result["device"].split("-")[1]
-    cases = {case["name"]: columns(case) for case in result["cases"] if "time_ms" in case}
+    cases = {case["name"]: columns(case, result) for case in result["cases"] if "time_ms" in case}
     table.add(str(path.relative_to(HERE)), gpu, cases)
     return True
 

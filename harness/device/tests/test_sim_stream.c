@@ -2,6 +2,7 @@
 #include "harness/device/tests/sim_kernels.h"
 
 #include "harness/device/execution_profile.h"
+#include "harness/device/sim_state.h"
 
 #include <stdlib.h>
 
@@ -71,7 +72,7 @@ static void expect_doubts(const Fixture *f, bool uses_streams, bool waits_for_ho
     assert_int_equal(statistics.waits_for_host, waits_for_host);
 }
 
-static void copies_overlap_kernels_of_other_streams_and_kernels_do_not_overlap(void **state)
+static void copies_overlap_kernels_of_other_streams(void **state)
 {
     Fixture *f = *state;
     DeviceStream *a, *b;
@@ -88,10 +89,41 @@ static void copies_overlap_kernels_of_other_streams_and_kernels_do_not_overlap(v
     store(f, f->array, 1, 100, a);
     assert_seconds(bracket_work(f), 2 * k_s);
     expect_doubts(f, false, false);
+}
+
+/* The modelled time of `count` kernels on `streams` streams in turn. */
+static double kernels_on_streams(Fixture *f, DeviceStream **streams, int stream_count, int count)
+{
     assert_int_equal(f->device->timing->begin(f->device), 0);
-    store(f, f->array, 1, 100, a);
-    store(f, f->array, 1, 100, b);
-    assert_seconds(bracket_work(f), 2 * k_s);
+    for (int i = 0; i < count; i++)
+        store(f, f->array, 1, 100, streams[i % stream_count]);
+    return bracket_work(f);
+}
+
+static void small_kernels_of_several_streams_run_side_by_side_but_are_taken_one_by_one(void **state)
+{
+    Fixture *f = *state;
+    DeviceStream *streams[8];
+    measure_units(f);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(f->device->streams->create(f->device, DEVICE_STREAM_BLOCKING, &streams[i]), 0);
+    assert_seconds(kernels_on_streams(f, streams, 1, 8), 8 * k_s);
+    const double two = kernels_on_streams(f, streams, 2, 2), eight = kernels_on_streams(f, streams, 8, 8);
+    assert_true(two >= k_s && two < 1.5 * k_s);
+    const double taken = (eight - k_s) / 7;
+    assert_true(taken > 0.3 * k_s && taken < 0.7 * k_s);
+}
+
+static void a_stream_that_is_made_between_kernels_takes_the_host_time(void **state)
+{
+    Fixture *f = *state;
+    DeviceStream *stream;
+    measure_units(f);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
+    store(f, f->array, 1, 100, NULL);
+    assert_int_equal(f->device->streams->create(f->device, DEVICE_STREAM_NON_BLOCKING, &stream), 0);
+    store(f, f->array, 1, 100, stream);
+    assert_seconds(bracket_work(f), SIM_STREAM_CREATION_S + k_s);
 }
 
 static void the_default_stream_waits_for_blocking_streams_only(void **state)
@@ -254,7 +286,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_A_DEVICE(operations_of_one_stream_follow_each_other),
-        ON_A_DEVICE(copies_overlap_kernels_of_other_streams_and_kernels_do_not_overlap),
+        ON_A_DEVICE(copies_overlap_kernels_of_other_streams),
+        ON_A_DEVICE(small_kernels_of_several_streams_run_side_by_side_but_are_taken_one_by_one),
+        ON_A_DEVICE(a_stream_that_is_made_between_kernels_takes_the_host_time),
         ON_A_DEVICE(the_default_stream_waits_for_blocking_streams_only),
         ON_A_DEVICE(an_event_holds_up_another_stream_and_tells_the_time),
         ON_A_DEVICE(what_ran_before_does_not_show_in_the_time),
