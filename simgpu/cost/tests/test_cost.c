@@ -500,6 +500,36 @@ static void blocks_that_work_longer_with_an_element_stay_together(void **state)
     assert_true(part_seconds(&busy_work, "constant") < 0.2 * plain);
 }
 
+/* An H200 takes 2.0 cycles for each further word of a short array that lanes of a warp read, and 2.5 to 6.1 of 64 KiB. */
+static void words_of_an_array_that_the_cache_holds_cost_as_loads_do(void **state)
+{
+    double cycles[2];
+    for (int is_long = 0; is_long < 2; is_long++) {
+        Work work;
+        count(&work, &constant, 1e6, 127);
+        work.function.uniform_constant_loads = false;
+        work.counters.unique_constant_bytes = is_long ? 65536 : 508;
+        const double without = part_seconds(&work, "constant");
+        work.counters.constant_replays = 31 * work.counters.constant_requests;
+        cycles[is_long] = (part_seconds(&work, "constant") - without) * 132 * h200.clock_hz /
+                          (double)work.counters.constant_replays;
+    }
+    assert_true(cycles[0] > 1.9 && cycles[0] < 2.1);
+    assert_true(cycles[1] > 2.5 && cycles[1] < 6.1);
+}
+
+static void fetches_wait_for_loads_of_the_same_l1(void **state)
+{
+    Work work;
+    count(&work, &constant, 1e6, 127);
+    assert_true(part_seconds(&work, "texture") == 0);
+    work.counters.texture_requests = work.counters.global_load_requests;
+    assert_true(part_seconds(&work, "texture") > part_seconds(&work, "lsu"));
+    const double beside = part_seconds(&work, "texture");
+    work.counters.global_load_requests = work.counters.global_load_sectors = work.counters.global_load_wavefronts = 0;
+    assert_true(part_seconds(&work, "texture") < 0.95 * beside);
+}
+
 /* A loop whose body is unrolled may load its taps by LDC and only the few that are left by ULDC, as one of conv1d-constant
  * in tools/hardware/variants.py does. */
 static void loads_by_ldc_do_not_miss_the_cache_of_the_uniform_datapath(void **state)
@@ -564,6 +594,8 @@ int main(void)
         cmocka_unit_test(occupancy_is_a_share_of_the_warps),
         cmocka_unit_test(machine_code_overrules_ptx),
         cmocka_unit_test(blocks_that_work_longer_with_an_element_stay_together),
+        cmocka_unit_test(words_of_an_array_that_the_cache_holds_cost_as_loads_do),
+        cmocka_unit_test(fetches_wait_for_loads_of_the_same_l1),
         cmocka_unit_test(loads_by_ldc_do_not_miss_the_cache_of_the_uniform_datapath),
         cmocka_unit_test(loads_that_miss_whatever_other_warps_do_cost),
         cmocka_unit_test(operands_miss_once_there_are_more_than_their_cache_holds),

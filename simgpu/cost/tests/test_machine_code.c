@@ -240,6 +240,34 @@ static double cycles_of_load(MachineOperation operation, LoadShare share)
     return code[0].cycles + code[1].cycles;
 }
 
+/* Two loads, half of which come from memory, and an addition that waits for both. */
+static double cycles_of_two_loads(int32_t first, int32_t second)
+{
+    const LoadShare shares[] = {{.memory = 0.5}, {.memory = 0.5}};
+    MachineInstruction code[3];
+    for (int i = 0; i < 3; i++)
+        code[i] = (MachineInstruction){.operation = i < 2 ? MACHINE_LDG : MACHINE_FADD,
+                                       .bytes = 4,
+                                       .stall = 1,
+                                       .result_barrier = i < 2 ? 0 : 7,
+                                       .operand_barrier = 7,
+                                       .waits = i == 2,
+                                       .target = -1,
+                                       .access = i == 0   ? first
+                                                 : i == 1 ? second
+                                                          : -1};
+    machine_wait(code, COUNT_OF(code), &kernel.profile, shares, (LoadShare){0});
+    return code[0].cycles + code[1].cycles + code[2].cycles;
+}
+
+static void new_data_is_waited_for_at_once_in_a_turn_and_in_each_turn_that_has_some(void **state)
+{
+    const HardwareProfile *profile = &kernel.profile;
+    const double slower = (profile->global_latency_s - profile->l1_latency_s) * profile->clock_hz;
+    const double of_one_turn = cycles_of_two_loads(0, 1), of_two_turns = cycles_of_two_loads(0, 0);
+    assert_true(fabs(of_two_turns - of_one_turn - slower / 2) < 2);
+}
+
 static void a_warp_waits_for_the_memory_that_holds_spilled_registers(void **state)
 {
     const HardwareProfile *profile = &kernel.profile;
@@ -289,6 +317,7 @@ static void lines_that_cannot_be_right_are_not_believed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(new_data_is_waited_for_at_once_in_a_turn_and_in_each_turn_that_has_some),
         cmocka_unit_test(a_warp_waits_for_the_memory_that_holds_spilled_registers),
         cmocka_unit_test(a_load_that_joins_a_fetch_waits_for_half_of_it),
         cmocka_unit_test(instructions_have_lines),
