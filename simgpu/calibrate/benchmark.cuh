@@ -1,6 +1,7 @@
 // Helpers that all benchmarks of calibrate.cu share.
 #pragma once
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
