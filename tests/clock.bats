@@ -43,6 +43,10 @@ gains_nothing() { # ATTACK
     gains_nothing spared_blocks
 }
 
+@test "warps that exit at once take no load from others" {
+    gains_nothing warps_that_exit
+}
+
 @test "blocks that end at once take no load from others" {
     gains_nothing empty_blocks
 }

@@ -15,10 +15,11 @@
  * wait * derivative / time (Euler's theorem on homogeneous functions). */
 BlockQueue block_queue(double blocks, double work_s, double wait_s)
 {
-    double service = work_s / blocks, queued = 0, queued_change = 0, seconds = 0, change = 0;
+    const int customers = (int)blocks; /* with a part of a block, the rest would do less than all work */
+    double service = work_s / customers, queued = 0, queued_change = 0, seconds = 0, change = 0;
     if (!(work_s + wait_s > 0))
         return (BlockQueue){0};
-    for (int count = 1; count <= (int)blocks; count++) {
+    for (int count = 1; count <= customers; count++) {
         double response = service * (1 + queued), response_change = service * queued_change;
         seconds = response + wait_s;
         change = response_change + 1;

@@ -35,6 +35,7 @@ static void more_work_or_waiting_or_fewer_blocks_never_take_less(void **state)
             for (double wait = 0; wait <= 8; wait += 0.5) {
                 double here = seconds(blocks, work, wait);
                 assert_true(here >= fmax(work, wait) * (1 - 1e-12) && here <= (work + wait) * (1 + 1e-12));
+                assert_true(seconds(blocks + 0.9, work, wait) >= fmax(work, wait) * (1 - 1e-12));
                 assert_true(seconds(blocks, work + 0.5, wait) >= here * (1 - 1e-12));
                 assert_true(seconds(blocks, work, wait + 0.5) >= here * (1 - 1e-12));
                 assert_true(seconds(blocks + 1, work, wait) <= here * (1 + 1e-12));
