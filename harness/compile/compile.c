@@ -5,7 +5,6 @@
 #include "base/compile_cache.h"
 #include "base/elf.h"
 #include "base/hash.h"
-#include "base/paths.h"
 #include "base/text.h"
 #include "harness/compile/compile_report.h"
 #include "harness/compile/compile_sandbox.h"
