@@ -32,8 +32,7 @@ typedef struct JsonWalk {
 
 static void skip_space(JsonWalk *walk)
 {
-    while (*walk->at != '\0' && strchr(" \t\r\n", *walk->at) != NULL)
-        walk->at++;
+    walk->at += strspn(walk->at, " \t\r\n");
 }
 
 static void skip_string(JsonWalk *walk)
@@ -96,18 +95,29 @@ Status json_fail(const JsonFile *file, const cJSON *item, Message *why, const ch
     return fail(STATUS_BAD_INPUT, why, "%s:%d: %s: %s", file->path, line_of(file, item), item->string, text);
 }
 
-/* Takes quadratic time in the number of keys of one object, which is small. */
+static Status find_repeated(const JsonFile *file, const cJSON *object, const cJSON *child, Message *why)
+{
+    for (const cJSON *other = object->child; other != child; other = other->next)
+        if (strcmp(other->string, child->string) == 0)
+            return json_fail(file, child, why, "this key is repeated; it is also on line %d", line_of(file, other));
+    return STATUS_OK;
+}
+
+/* A key is looked for among those before it only where one of them has the same hash. */
 static Status check_duplicates(const JsonFile *file, const cJSON *item, Message *why)
 {
+    enum { HASHES = 1024, BITS = 64 };
+    uint64_t seen[HASHES / BITS] = {0};
     for (const cJSON *child = item->child; child != NULL; child = child->next) {
-        if (cJSON_IsObject(item))
-            for (const cJSON *other = item->child; other != child; other = other->next)
-                if (strcmp(other->string, child->string) == 0)
-                    return json_fail(file, child, why, "this key is repeated; it is also on line %d",
-                                     line_of(file, other));
-        if (child->child != NULL) {
+        uint32_t hash = 0;
+        for (const char *at = cJSON_IsObject(item) ? child->string : ""; *at != '\0'; at++)
+            hash = 31 * hash + (unsigned char)*at;
+        uint64_t *word = &seen[hash % HASHES / BITS], bit = 1ull << hash % BITS;
+        if (cJSON_IsObject(item) && (*word & bit) != 0)
+            TRY(find_repeated(file, item, child, why));
+        *word |= bit;
+        if (child->child != NULL)
             TRY(check_duplicates(file, child, why));
-        }
     }
     return STATUS_OK;
 }
@@ -138,7 +148,7 @@ static Status check_values(const JsonFile *file, Message *why)
                 return fail(STATUS_BAD_INPUT, why, "%s:%d: a text with a NUL character, \\u0000", file->path,
                             text_line_at(text, (size_t)(at - text)));
             at = walk.at;
-        } else if (strchr("+-.0123456789", *at) != NULL) {
+        } else if ((*at >= '0' && *at <= '9') || *at == '+' || *at == '-' || *at == '.') {
             size_t length = strcspn(at, ",]} \t\r\n");
             const char *digits = at + (*at == '-');
             if (*digits < '0' || *digits > '9' || (digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9'))

@@ -187,7 +187,8 @@ bool text_is_utf8(const char *data, size_t length, size_t *bad_offset)
 {
     size_t offset = 0;
     while (offset < length) {
-        size_t step = utf8_length((const unsigned char *)data + offset, length - offset);
+        const bool is_ascii = data[offset] > 0;
+        size_t step = is_ascii ? 1 : utf8_length((const unsigned char *)data + offset, length - offset);
         if (step == 0) {
             if (bad_offset != NULL)
                 *bad_offset = offset;

@@ -79,18 +79,16 @@ typedef struct Drawing { /* the strips of a grid: first those that run in any ca
     uint64_t certain, count;
 } Drawing;
 
-/* A number below `bound`, which fits 32 bits. The draws are not exactly uniform: they are off by less than bound / 2^32. */
-static uint64_t draw(const Chacha20Key *key, uint32_t number, uint64_t bound)
-{
-    const uint32_t purpose = 0x5a3b; /* others draw with the same key: simgpu/block, simgpu/cost/reuse.c */
-    const Chacha20Block block = chacha20_block(key, number / CHACHA20_WORDS, purpose, 0, 0);
-    return (uint64_t)block.words[number % CHACHA20_WORDS] * bound >> 32;
-}
-
+/* The draws are not exactly uniform: they are off by less than count / 2^32. */
 static void shuffle(Strip *strips, uint64_t count, const Chacha20Key *key)
 {
+    const uint32_t purpose = 0x5a3b; /* others draw with the same key: simgpu/block, simgpu/cost/reuse.c */
+    Chacha20Block block = {{0}};
     for (uint64_t i = count; i > 1; i--) {
-        const uint64_t other = draw(key, (uint32_t)i, i);
+        const uint64_t word = i % CHACHA20_WORDS;
+        if (i == count || word == CHACHA20_WORDS - 1)
+            block = chacha20_block(key, (uint32_t)(i / CHACHA20_WORDS), purpose, 0, 0);
+        const uint64_t other = block.words[word] * i >> 32;
         const Strip strip = strips[i - 1];
         strips[i - 1] = strips[other];
         strips[other] = strip;

@@ -90,14 +90,33 @@ static size_t piece_at(const ElementCheck *check, size_t first)
     return check->count - first < PIECE ? check->count - first : PIECE;
 }
 
+static inline size_t count_equal(const uint8_t *held, const uint8_t *before, size_t elements, size_t bytes)
+{
+    size_t equal = 0;
+    for (size_t i = 0; i < elements; i++)
+        equal += memcmp(held + i * bytes, before + i * bytes, bytes) == 0;
+    return equal;
+}
+
+/* How many of the elements hold what stood there before the call. They do not cross a multiple of UNIT. */
+static size_t count_poison(const ElementCheck *check, size_t first, size_t count)
+{
+    const size_t bytes = element_bytes(check->type), at = first * bytes;
+    const uint8_t *held = (const uint8_t *)check->output + at,
+                  *before = (const uint8_t *)check->poison_words + at % sizeof check->poison_words;
+    if (check->is_filled)
+        return 0;
+    switch (bytes) { /* constants, which memcmp() needs to be fast */
+    case 1: return count_equal(held, before, count, 1);
+    case 2: return count_equal(held, before, count, 2);
+    case 4: return count_equal(held, before, count, 4);
+    default: return count_equal(held, before, count, bytes);
+    }
+}
+
 static bool holds_poison(const ElementCheck *check, size_t index)
 {
-    const size_t bytes = element_bytes(check->type), at = index * bytes;
-    if (bytes == sizeof(uint32_t) && !check->is_filled)
-        return ((const uint32_t *)check->output)[index] == check->poison_words[index % DEVICE_POISON_WORDS];
-    return !check->is_filled &&
-           memcmp((const uint8_t *)check->output + at,
-                  (const uint8_t *)check->poison_words + at % sizeof check->poison_words, bytes) == 0;
+    return count_poison(check, index, 1) == 1;
 }
 
 /* An element of at least four bytes does not hold the poison by chance. */
@@ -274,28 +293,22 @@ static void choose_in_extents(UnitChoice *choice)
     }
 }
 
-static bool is_empty(const ElementCheck *check, size_t first, size_t count)
-{
-    size_t i = 0;
-    while (i < count && never_written(check, first + i))
-        i++;
-    return i == count;
-}
-
 static size_t unit_at(const ElementCheck *check, size_t first)
 {
     return check->count - first < UNIT ? check->count - first : UNIT;
 }
 
-/* Whether a unit holds elements that were never written. A single byte may hold the poison by chance; whole units come
- * again with the words of the poison. */
-static bool has_gaps(const ElementCheck *check, size_t first, size_t count)
+/* Was nothing of the unit written, which begins with this element? */
+static bool is_empty(const ElementCheck *check, size_t first)
 {
-    bool is_gap = !is_told_by_poison(check);
-    for (size_t i = 0; i < count; i++)
-        is_gap = is_told_by_poison(check) ? is_gap || holds_poison(check, first + i)
-                                          : is_gap && holds_poison(check, first + i);
-    return is_gap;
+    return count_poison(check, first, unit_at(check, first)) == unit_at(check, first);
+}
+
+/* Whether the unit holds elements that were never written. A single byte may hold the poison by chance; whole units come
+ * again with the words of the poison. */
+static bool has_gaps(const ElementCheck *check, size_t first)
+{
+    return is_told_by_poison(check) ? count_poison(check, first, unit_at(check, first)) > 0 : is_empty(check, first);
 }
 
 /* Each unit is drawn by itself: if only a part of the blocks ran, of those in which something was written. If all did, those
@@ -306,14 +319,14 @@ static void draw_units(UnitChoice *choice, size_t count)
     Chacha20Block block = {{0}};
     size_t written = 0;
     for (size_t first = 0; first < check->count && check->in_part; first += UNIT)
-        written += !is_empty(check, first, unit_at(check, first));
+        written += !is_empty(check, first);
     const double drawn = 0x1p32 * SAMPLED_UNITS / (double)(check->in_part ? written : count);
     for (size_t unit = 0; unit < count; unit++) {
         if (unit % CHACHA20_WORDS == 0)
             block = chacha20_block(check->sample, (uint32_t)(unit / CHACHA20_WORDS), 0, 0, 0);
         choice->units[unit] |= block.words[unit % CHACHA20_WORDS] < drawn;
         if (!check->in_part)
-            choice->units[unit] |= has_gaps(check, unit * UNIT, unit_at(check, unit * UNIT));
+            choice->units[unit] |= has_gaps(check, unit * UNIT);
     }
 }
 
@@ -345,7 +358,7 @@ static size_t list_units(const ElementCheck *check, const bool *chosen, size_t *
     size_t count = 0;
     for (; *first < check->count && count < PIECE / UNIT; *first += UNIT)
         if ((chosen == NULL || chosen[*first / UNIT]) &&
-            !(check->in_part && is_empty(check, *first, unit_at(check, *first))))
+            !(check->in_part && is_empty(check, *first)))
             units[count++] = *first;
     return count;
 }

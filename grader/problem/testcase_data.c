@@ -17,48 +17,11 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static void fill_uniform(const GeneratorKey *key, size_t first, size_t count, const CaseSource *source,
-                         ElementType type, void *data)
+static double normal_of(const uint32_t words[KEY_STREAM_GROUP], size_t i, float mean, float deviation)
 {
-    const float low = (float)source->a, high = (float)source->b;
-    uint32_t words[KEY_STREAM_GROUP];
-    double values[KEY_STREAM_GROUP];
-    for (size_t done = 0; done < count; done += KEY_STREAM_GROUP) {
-        key_stream_group(key, (uint32_t)((first + done) / KEY_STREAM_GROUP), words);
-        for (size_t i = 0; i < smaller(count - done, KEY_STREAM_GROUP); i++)
-            values[i] = generator_uniform(words[i], low, high);
-        element_store_all(type, data, done, smaller(count - done, KEY_STREAM_GROUP), values);
-    }
-}
-
-static void fill_normal(const GeneratorKey *key, size_t first, size_t count, const CaseSource *source, ElementType type,
-                        void *data)
-{
-    const float mean = (float)source->a, deviation = (float)source->b;
-    uint32_t words[KEY_STREAM_GROUP];
-    double values[NORMALS];
-    for (size_t done = 0; done < count; done += NORMALS) {
-        key_stream_group(key, (uint32_t)((first + done) / NORMALS), words);
-        for (size_t i = 0; i < smaller(count - done, NORMALS); i++) {
-            const uint32_t *of = words + i / GENERATOR_LANES * GENERATOR_NORMAL_WORDS * GENERATOR_LANES +
-                                 i % GENERATOR_LANES;
-            values[i] = generator_normal(of[0], of[GENERATOR_LANES], of[2 * GENERATOR_LANES], of[3 * GENERATOR_LANES],
-                                         mean, deviation);
-        }
-        element_store_all(type, data, done, smaller(count - done, NORMALS), values);
-    }
-}
-
-static void fill_integers(const GeneratorKey *key, size_t first, size_t count, const CaseSource *source,
-                          ElementType type, void *data)
-{
-    int64_t low = (int64_t)source->a, high = (int64_t)source->b;
-    uint32_t words[KEY_STREAM_GROUP];
-    for (size_t done = 0; done < count; done += KEY_STREAM_GROUP) {
-        key_stream_group(key, (uint32_t)((first + done) / KEY_STREAM_GROUP), words);
-        for (size_t i = 0; i < smaller(count - done, KEY_STREAM_GROUP); i++)
-            element_store(type, data, done + i, (double)generator_integer(words[i], low, high));
-    }
+    const uint32_t *of = words + i / GENERATOR_LANES * GENERATOR_NORMAL_WORDS * GENERATOR_LANES + i % GENERATOR_LANES;
+    return generator_normal(of[0], of[GENERATOR_LANES], of[2 * GENERATOR_LANES], of[3 * GENERATOR_LANES], mean,
+                            deviation);
 }
 
 static double perturbed(ElementType type, uint32_t word, double value, double change)
@@ -68,40 +31,63 @@ static double perturbed(ElementType type, uint32_t word, double value, double ch
     return (double)generator_integer(word, (int64_t)(value - change), (int64_t)(value + change));
 }
 
-static void fill_perturbed(const GeneratorKey *key, size_t first, size_t count, const CaseSource *source,
-                           ElementType type, void *data)
+/* The numbers that one group of words gives, from element `first` on. Their type is chosen once for all of them, and the
+ * loops are vectorized (Makefile). */
+static void make_numbers(const CaseSource *source, ElementType type, const GeneratorKey *key, size_t first,
+                         size_t count, double values[KEY_STREAM_GROUP])
 {
+    const size_t in_group = source->kind == SOURCE_NORMAL ? NORMALS : KEY_STREAM_GROUP;
+    const double a = source->a, b = source->kind == SOURCE_CONSTANT ? 0 : source->b;
     uint32_t words[KEY_STREAM_GROUP];
-    for (size_t done = 0; done < count; done += KEY_STREAM_GROUP) {
-        key_stream_group(key, (uint32_t)((first + done) / KEY_STREAM_GROUP), words);
-        for (size_t i = 0; i < smaller(count - done, KEY_STREAM_GROUP); i++) {
-            const double value = element_load(type, source->literal.data, first + done + i);
-            element_store(type, data, done + i, perturbed(type, words[i], value, source->a));
-        }
+    if (source->kind == SOURCE_RAMP || source->kind == SOURCE_CONSTANT) {
+        for (size_t i = 0; i < count; i++)
+            values[i] = generator_ramp(first + i, a, b);
+        return;
+    }
+    key_stream_group(key, (uint32_t)(first / in_group), words);
+    if (source->kind == SOURCE_UNIFORM)
+        for (size_t i = 0; i < count; i++)
+            values[i] = generator_uniform(words[i], (float)a, (float)b);
+    else if (source->kind == SOURCE_NORMAL)
+        for (size_t i = 0; i < count; i++)
+            values[i] = normal_of(words, i, (float)a, (float)b);
+    else if (source->kind == SOURCE_INTEGERS)
+        for (size_t i = 0; i < count; i++)
+            values[i] = (double)generator_integer(words[i], (int64_t)a, (int64_t)b);
+    else {
+        element_load_all(type, source->literal.data, first, count, values);
+        for (size_t i = 0; i < count; i++)
+            values[i] = perturbed(type, words[i], values[i], a);
     }
 }
 
-static void fill_ramp(size_t first, size_t count, const CaseSource *source, ElementType type, void *data)
+static void fill_numbers(const CaseSource *source, ElementType type, const GeneratorKey *key, size_t first,
+                         size_t count, void *data)
 {
-    for (size_t i = 0; i < count; i++)
-        element_store(type, data, i, generator_ramp(first + i, source->a, source->b));
+    const size_t in_group = source->kind == SOURCE_NORMAL ? NORMALS : KEY_STREAM_GROUP;
+    double values[KEY_STREAM_GROUP];
+    for (size_t done = 0; done < count; done += in_group) {
+        const size_t length = smaller(count - done, in_group);
+        make_numbers(source, type, key, first + done, length, values);
+        element_store_all(type, data, done, length, values);
+    }
 }
 
 static void fill_piece(const CaseSource *source, ElementType type, const GeneratorKey *key, size_t first, size_t count,
                        void *data)
 {
     switch (source->kind) {
-    case SOURCE_UNIFORM: fill_uniform(key, first, count, source, type, data); break;
-    case SOURCE_NORMAL: fill_normal(key, first, count, source, type, data); break;
-    case SOURCE_INTEGERS: fill_integers(key, first, count, source, type, data); break;
-    case SOURCE_RAMP: fill_ramp(first, count, source, type, data); break;
-    case SOURCE_CONSTANT: fill_ramp(first, count, &(CaseSource){.a = source->a}, type, data); break;
+    case SOURCE_UNIFORM:
+    case SOURCE_NORMAL:
+    case SOURCE_INTEGERS:
+    case SOURCE_RAMP:
+    case SOURCE_CONSTANT:
+    case SOURCE_PERTURBED: fill_numbers(source, type, key, first, count, data); break;
     case SOURCE_IMPULSE: memset(data, 0, count * element_bytes(type)); break;
     case SOURCE_VALUES:
     case SOURCE_FILE:
         memcpy(data, (const char *)source->literal.data + first * element_bytes(type), count * element_bytes(type));
         break;
-    case SOURCE_PERTURBED: fill_perturbed(key, first, count, source, type, data); break;
     }
 }
 

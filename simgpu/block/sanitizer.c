@@ -100,6 +100,28 @@ static bool can_follow(const Launch *launch)
                                         has_read_only_load(launch->code)));
 }
 
+/* What the numbers that choose blocks are drawn for. */
+enum { PURPOSE_DETAILED = 1, PURPOSE_CLOSE };
+
+/* The block that is chosen of run `number` of `length` blocks, counted from the first of them. */
+static uint64_t chosen_of(const Chacha20Key *key, uint32_t purpose, uint64_t number, uint64_t length)
+{
+    if (key == NULL || length == 1)
+        return 0;
+    const Chacha20Block random = chacha20_block(key, 0, purpose, (uint32_t)number, (uint32_t)(number >> 32));
+    return ((uint64_t)random.words[1] << 32 | random.words[0]) % length;
+}
+
+/* Drawn for all runs at once, since each block asks for it. */
+static uint64_t *draw_detailed(const Chacha20Key *key, uint64_t clusters, uint64_t stride)
+{
+    const uint64_t runs = (clusters + stride - 1) / stride;
+    uint64_t *detailed = zeroed(runs, sizeof *detailed);
+    for (uint64_t i = 0; i < runs; i++)
+        detailed[i] = i * stride + chosen_of(key, PURPOSE_DETAILED, i, stride);
+    return detailed;
+}
+
 SanitizerPlan *sanitizer_plan_new(const Launch *launch)
 {
     const Code *code = launch->code;
@@ -119,6 +141,7 @@ SanitizerPlan *sanitizer_plan_new(const Launch *launch)
                             .is_sample = is_sample,
                             .sample_key = launch->request->sample_key,
                             .stride = stride,
+                            .detailed = draw_detailed(launch->request->sample_key, clusters, stride),
                             .close_stride = (clusters + stride * CLOSE_BLOCKS - 1) / (stride * CLOSE_BLOCKS) * stride,
                             .shared_cell_log = smallest_store(code, PTX_SHARED),
                             .global_cell_log = smallest_store(code, PTX_GLOBAL),
@@ -139,6 +162,7 @@ void sanitizer_plan_free(SanitizerPlan *plan)
         return;
     block_shadow_free(plan->block_shadow);
     free(plan->may_change);
+    free(plan->detailed);
     free(plan);
 }
 
@@ -533,22 +557,9 @@ void sanitizer_free(Sanitizer *sanitizer)
     free(sanitizer);
 }
 
-/* What the numbers that choose blocks are drawn for. */
-enum { PURPOSE_DETAILED = 1, PURPOSE_CLOSE };
-
-/* The block that is chosen of run `number` of `length` blocks, counted from the first of them. */
-static uint64_t chosen_of(const Chacha20Key *key, uint32_t purpose, uint64_t number, uint64_t length)
-{
-    if (key == NULL)
-        return 0;
-    const Chacha20Block random = chacha20_block(key, 0, purpose, (uint32_t)number, (uint32_t)(number >> 32));
-    return ((uint64_t)random.words[1] << 32 | random.words[0]) % length;
-}
-
 static bool is_in_detail(const SanitizerPlan *plan, uint64_t block, uint64_t blocks)
 {
-    return block == 0 || block + 1 == blocks ||
-           block % plan->stride == chosen_of(plan->sample_key, PURPOSE_DETAILED, block / plan->stride, plan->stride);
+    return block == 0 || block + 1 == blocks || block == plan->detailed[block / plan->stride];
 }
 
 bool sanitizer_samples(const Launch *launch, uint64_t block)

@@ -35,7 +35,8 @@ typedef struct GridWait {       /* of a block (shadow_cells.h) */
 typedef struct SanitizerPlan {
     uint32_t flags;                              /* SimLaunchFlags */
     bool is_sample;                              /* all blocks but a few run unchecked */
-    uint64_t stride;                             /* one of so many blocks that follow each other is checked in detail */
+    uint64_t stride;                             /* one of so many blocks that follow each other is checked in detail: */
+    uint64_t *detailed;                          /* [block / stride] */
     uint64_t close_stride;                       /* one of so many blocks is searched for its threads' races in global
                                               * memory: a multiple of `stride` */
     const Chacha20Key *sample_key;               /* SimLaunch.sample_key */
