@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <string.h>
 
 /* ---- adding ------------------------------------------------------------------------------------------------------ */
 
@@ -90,8 +91,8 @@ Status store_runs(Store *store, const Board *board, Arena *arena, StoredRun **ru
         "ttti", board->problem, board->revision, board->device, (int64_t)board->epoch);
 }
 
-Status store_runs_of(Store *store, const Board *board, const char *person, Arena *arena, StoredRun **runs, size_t *count,
-                     Message *why)
+Status store_runs_of(Store *store, const Board *board, const char *person, Arena *arena, StoredRun **runs,
+                     size_t *count, Message *why)
 {
     return database_list(
         store, arena, sizeof **runs, take_stored_run, runs, count, why,
@@ -225,10 +226,15 @@ Status store_run(Store *store, int64_t id, Arena *arena, RecordedRun *run, Messa
 Status store_list_runs(Store *store, const char *problem, const char *state, Arena *arena, RecordedRun **runs,
                        size_t *count, Message *why)
 {
+#define RUNS_IN(WHICH)                                                                                                 \
+    "SELECT " RECORDED_COLUMNS " FROM runs JOIN run_states ON run = id WHERE (?1 IS NULL OR problem = ?1)" WHICH       \
+    " ORDER BY id"
     return database_list(
         store, arena, sizeof **runs, take_recorded_run, runs, count, why,
-        "SELECT " RECORDED_COLUMNS " FROM runs JOIN run_states ON run = id"
-        " WHERE (?1 IS NULL OR problem = ?1) AND (?2 IS NULL OR id IN (SELECT run FROM run_states WHERE state = ?2)) ORDER BY id",
+        state == NULL ? RUNS_IN("")
+        : strcmp(state, "quarantined") == 0 /* few, and their rank_status says so */
+            ? RUNS_IN(" AND id IN (SELECT id FROM runs WHERE rank_status LIKE 'quarantined:%') AND state = ?2")
+            : RUNS_IN(" AND id IN (SELECT run FROM run_states WHERE state = ?2)"),
         "tt", problem, state);
 }
 
