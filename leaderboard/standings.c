@@ -104,8 +104,9 @@ static bool is_better(const StoredRun *run, const Standing *best)
                                          : run->time.ms < best->time.ms;
 }
 
-static Standing *standings_of_sorted(const StoredRun *sorted, size_t run_count, Arena *arena, size_t *count)
+Standing *standings_of(const StoredRun *runs, size_t run_count, Arena *arena, size_t *count)
 {
+    const StoredRun *sorted = sorted_runs(runs, run_count, arena);
     Rows people = {.arena = arena, .item_bytes = sizeof(Standing)};
     Standing *best = NULL;
     for (size_t first = 0, end; first < run_count; first = end) {
@@ -125,42 +126,28 @@ static Standing *standings_of_sorted(const StoredRun *sorted, size_t run_count, 
     return standings;
 }
 
-Standing *standings_of(const StoredRun *runs, size_t run_count, Arena *arena, size_t *count)
-{
-    return standings_of_sorted(sorted_runs(runs, run_count, arena), run_count, arena, count);
-}
-
 /* ==== kept boards ================================================================================================= */
 
-/* Rows are only added, so a board changes only by newer runs and newer rulings. Newer runs are added to what is kept, in the
- * order of persons and codes; a ruling, which can take any run away, has the board read anew. */
+/* Of a board the store keeps the people and the improvements, not the runs: rows are only added, so a board changes only by newer runs
+ * and newer rulings, and then the runs of the people concerned are read again. */
 typedef struct KeptBoard {
     struct KeptBoard *next;
     Board board;
     int64_t last_run, last_ruling; /* of the whole store, when the board was read */
     int64_t schema;                /* grows when a person gets another name: it is changed for that */
-    StoredRun *runs;               /* [run_count], sorted by_pool() */
-    Arena texts;                   /* of the board and its runs */
-    size_t run_count, capacity;
-    Rows improvements; /* StoredRun: each was significantly faster than all before, oldest first */
-    Standing *standings;
+    Standing *people;
     size_t count;
-    Arena derived; /* of the standings */
+    StoredRun *best; /* each was significantly faster than all before, oldest first */
+    size_t best_count;
+    Arena arena; /* of all this */
 } KeptBoard;
-
-static void release(KeptBoard *kept)
-{
-    arena_free(&kept->texts);
-    arena_free(&kept->derived);
-    free(kept->runs);
-}
 
 static void forget_boards(Store *store)
 {
     while (store->boards != NULL) {
         KeptBoard *first = store->boards;
         store->boards = first->next;
-        release(first);
+        arena_free(&first->arena);
         free(first);
     }
 }
@@ -171,17 +158,12 @@ static bool is_board(const Board *a, const Board *b)
            strcmp(a->device, b->device) == 0;
 }
 
-/* Empties a board, but for its name; the name may be that of `kept` itself. */
-static void begin(KeptBoard *kept, const Board *board)
+static void put_board(KeptBoard *kept, const Board *board)
 {
-    KeptBoard empty = {.next = kept->next};
-    empty.board = (Board){.problem = arena_string(&empty.texts, board->problem),
-                          .revision = arena_string(&empty.texts, board->revision),
-                          .device = arena_string(&empty.texts, board->device),
+    kept->board = (Board){.problem = arena_string(&kept->arena, board->problem),
+                          .revision = arena_string(&kept->arena, board->revision),
+                          .device = arena_string(&kept->arena, board->device),
                           .epoch = board->epoch};
-    release(kept);
-    *kept = empty;
-    kept->improvements = (Rows){.arena = &kept->texts, .item_bytes = sizeof(StoredRun)};
 }
 
 static KeptBoard *find(Store *store, const Board *board)
@@ -192,74 +174,153 @@ static KeptBoard *find(Store *store, const Board *board)
     if (kept != NULL)
         return kept;
     kept = zeroed(1, sizeof *kept);
-    begin(kept, board);
+    put_board(kept, board);
     kept->next = store->boards;
     store->boards = kept;
     store->forget = forget_boards;
     return kept;
 }
 
-static void merge(KeptBoard *kept, const StoredRun *sorted, size_t count)
+/* ---- what has changed -------------------------------------------------------------------------------------------- */
+
+typedef struct ChangedPerson {
+    const char *name;
+    int64_t first; /* of the person's runs that are new, or whose ruling is */
+} ChangedPerson;
+
+static void take_changed(Arena *arena, sqlite3_stmt *row, void *item)
 {
-    if (kept->run_count + count > kept->capacity) {
-        kept->capacity = kept->run_count + count + kept->run_count / 8;
-        kept->runs = allocated(realloc(kept->runs, kept->capacity * sizeof *kept->runs));
+    *(ChangedPerson *)item = (ChangedPerson){database_text(arena, row, 0), sqlite3_column_int64(row, 1)};
+}
+
+/* By name. All people of a board are found in its index, those of the last few runs of a store among its rows: a plus keeps SQLite
+ * from using the index. */
+static Status list_changed(Store *store, const KeptBoard *kept, Arena *arena, ChangedPerson **people, size_t *count,
+                           Message *why)
+{
+#define CHANGED(PLUS, WHICH)                                                                                           \
+    "SELECT person, min(id) FROM runs WHERE " PLUS "problem = ?1 AND " PLUS "revision = ?2 AND " PLUS                  \
+    "device = ?3 AND " PLUS "epoch = ?4" WHICH " GROUP BY person"
+    const Board *board = &kept->board;
+    if (kept->last_run == 0)
+        return database_list(store, arena, sizeof **people, take_changed, people, count, why, CHANGED("", ""), "ttti",
+                             board->problem, board->revision, board->device, (int64_t)board->epoch);
+    return database_list(store, arena, sizeof **people, take_changed, people, count, why,
+                         CHANGED("+", " AND (id > ?5 OR id IN (SELECT run FROM rulings WHERE id > ?6))"), "tttiii",
+                         board->problem, board->revision, board->device, (int64_t)board->epoch, kept->last_run,
+                         kept->last_ruling);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const ChangedPerson *)a)->name, ((const ChangedPerson *)b)->name);
+}
+
+/* ---- what is kept then ------------------------------------------------------------------------------------------- */
+
+static void put_person(KeptBoard *kept, const Standing *standing)
+{
+    Standing *copy = &kept->people[kept->count++];
+    *copy = *standing;
+    copy->person = arena_string(&kept->arena, standing->person);
+    copy->time_utc = arena_string(&kept->arena, standing->time_utc);
+}
+
+/* Somebody none of whose runs ranks is not on the board. */
+static Status put_changed(Store *store, KeptBoard *kept, const char *person, Message *why)
+{
+    Arena arena = {0};
+    StoredRun *runs;
+    size_t run_count, count = 0;
+    Status status = store_runs_of(store, &kept->board, person, &arena, &runs, &run_count, why);
+    if (status == STATUS_OK && run_count > 0)
+        put_person(kept, standings_of(runs, run_count, &arena, &count));
+    arena_free(&arena);
+    return status;
+}
+
+static Status put_people(Store *store, KeptBoard *kept, const KeptBoard *before, const ChangedPerson *changed,
+                         size_t changed_count, Message *why)
+{
+    Status status = STATUS_OK;
+    kept->people = arena_array(&kept->arena, before->count + changed_count, sizeof *kept->people);
+    for (size_t i = 0; i < before->count; i++) {
+        const ChangedPerson named = {.name = before->people[i].person};
+        if (bsearch(&named, changed, changed_count, sizeof *changed, by_name) == NULL)
+            put_person(kept, &before->people[i]);
     }
-    for (size_t to = kept->run_count + count, old = kept->run_count, new = count; new > 0;)
-        kept->runs[--to] = old > 0 && by_pool(&kept->runs[old - 1], &sorted[new - 1]) > 0 ? kept->runs[--old]
-                                                                                          : sorted[--new];
-    kept->run_count += count;
+    for (size_t i = 0; i < changed_count && status == STATUS_OK; i++)
+        status = put_changed(store, kept, changed[i].name, why);
+    if (kept->count > 0)
+        qsort(kept->people, kept->count, sizeof *kept->people, by_time);
+    assign_ranks(kept->people, kept->count);
+    return status;
 }
 
-static void note_improvements(KeptBoard *kept, const StoredRun *runs, size_t count)
+static void put_best(KeptBoard *kept, const StoredRun *run)
 {
-    for (size_t i = 0; i < count; i++) {
-        const StoredRun *best = (const StoredRun *)(const void *)kept->improvements.items;
-        if (best == NULL || time_is_faster(runs[i].time, best[kept->improvements.count - 1].time))
-            *(StoredRun *)database_rows_next(&kept->improvements) = runs[i];
-    }
+    StoredRun *copy = &kept->best[kept->best_count++];
+    *copy = *run;
+    copy->person = arena_string(&kept->arena, run->person);
+    copy->time_utc = arena_string(&kept->arena, run->time_utc);
+    copy->machine_code = NULL;
 }
 
-static int by_id(const void *a, const void *b)
+/* Those before `first` stay. */
+static Status put_improvements(Store *store, KeptBoard *kept, const KeptBoard *before, int64_t first, Message *why)
 {
-    const StoredRun *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
+    Arena arena = {0};
+    StoredRun *records;
+    size_t count, stay = 0;
+    while (stay < before->best_count && before->best[stay].id < first)
+        stay++;
+    TRY(store_records(store, &kept->board, first, stay == 0 ? 0 : before->best[stay - 1].time.ms, &arena, &records,
+                      &count, why));
+    kept->best = arena_array(&kept->arena, stay + count, sizeof *kept->best);
+    for (size_t i = 0; i < stay; i++)
+        put_best(kept, &before->best[i]);
+    for (size_t i = 0; i < count; i++)
+        if (kept->best_count == 0 || time_is_faster(records[i].time, kept->best[kept->best_count - 1].time))
+            put_best(kept, &records[i]);
+    arena_free(&arena);
+    return STATUS_OK;
 }
 
-static void add(KeptBoard *kept, StoredRun *runs, size_t count)
+/* Fills `kept`, which has the versions and the board alone. */
+static Status read_changes(Store *store, const KeptBoard *before, KeptBoard *kept, Message *why)
 {
-    if (count == 0)
-        return;
-    qsort(runs, count, sizeof *runs, by_pool);
-    merge(kept, runs, count);
-    qsort(runs, count, sizeof *runs, by_id);
-    note_improvements(kept, runs, count);
-    arena_free(&kept->derived);
-    kept->standings = standings_of_sorted(kept->runs, kept->run_count, &kept->derived, &kept->count);
+    Arena arena = {0};
+    ChangedPerson *changed;
+    size_t count = 0;
+    int64_t first = INT64_MAX;
+    Status status = list_changed(store, before, &arena, &changed, &count, why);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        first = changed[i].first < first ? changed[i].first : first;
+    THEN(status, put_people(store, kept, before, changed, count, why));
+    THEN(status, put_improvements(store, kept, before, first, why));
+    arena_free(&arena);
+    return status;
 }
 
 static Status refresh(Store *store, const Board *board, KeptBoard **found, Message *why)
 {
-    KeptBoard *kept = find(store, board);
-    StoredRun *runs;
-    size_t count = 0;
-    int64_t last_run = 0, last_ruling = 0, schema = 0;
+    KeptBoard *kept = find(store, board), now = {.next = kept->next};
     *found = kept;
-    Status status = database_int(store, &last_ruling, why, "SELECT max(id) FROM rulings", "");
-    THEN(status, database_int(store, &last_run, why, "SELECT max(id) FROM runs", ""));
-    THEN(status, database_int(store, &schema, why, "PRAGMA schema_version", ""));
-    if (status != STATUS_OK ||
-        (last_run == kept->last_run && last_ruling == kept->last_ruling && schema == kept->schema))
-        return status;
-    if (last_ruling != kept->last_ruling || schema != kept->schema)
-        begin(kept, &kept->board);
-    TRY(store_runs_since(store, &kept->board, kept->last_run, last_run, &kept->texts, &runs, &count, why));
-    add(kept, runs, count);
-    kept->last_run = last_run;
-    kept->last_ruling = last_ruling;
-    kept->schema = schema;
-    return STATUS_OK;
+    TRY(database_int(store, &now.last_ruling, why, "SELECT max(id) FROM rulings", ""));
+    TRY(database_int(store, &now.last_run, why, "SELECT max(id) FROM runs", ""));
+    TRY(database_int(store, &now.schema, why, "PRAGMA schema_version", ""));
+    if (now.last_run == kept->last_run && now.last_ruling == kept->last_ruling && now.schema == kept->schema)
+        return STATUS_OK;
+    const KeptBoard nothing = {.board = kept->board};
+    put_board(&now, &kept->board);
+    Status status = read_changes(store, now.schema == kept->schema ? kept : &nothing, &now, why);
+    arena_free(status == STATUS_OK ? &kept->arena : &now.arena);
+    if (status == STATUS_OK)
+        *kept = now;
+    return status;
 }
+
+/* ---- asking ------------------------------------------------------------------------------------------------------ */
 
 Status store_standings(Store *store, const Board *board, Arena *arena, Standings *standings, Message *why)
 {
@@ -268,35 +329,41 @@ Status store_standings(Store *store, const Board *board, Arena *arena, Standings
     TRY(refresh(store, board, &kept, why));
     *standings = (Standings){.people = arena_array(arena, kept->count, sizeof(Standing)),
                              .count = kept->count,
-                             .best = arena_array(arena, kept->improvements.count, sizeof(StoredRun)),
-                             .best_count = kept->improvements.count};
+                             .best = arena_array(arena, kept->best_count, sizeof(StoredRun)),
+                             .best_count = kept->best_count};
     for (size_t i = 0; i < kept->count; i++) {
         Standing *copy = &standings->people[i];
-        *copy = kept->standings[i];
+        *copy = kept->people[i];
         copy->person = arena_string(arena, copy->person);
         copy->time_utc = arena_string(arena, copy->time_utc);
         standings->newest_run = copy->run > standings->newest_run ? copy->run : standings->newest_run;
     }
     for (size_t i = 0; i < standings->best_count; i++) {
         StoredRun *copy = &standings->best[i];
-        *copy = ((const StoredRun *)(const void *)kept->improvements.items)[i];
+        *copy = kept->best[i];
         copy->person = arena_string(arena, copy->person);
         copy->time_utc = arena_string(arena, copy->time_utc);
-        copy->machine_code = NULL;
     }
     return STATUS_OK;
 }
 
 /* The time that counts of a run: for one that ranks the pooled time of its code. */
-static MeasuredTime time_that_counts(const KeptBoard *kept, int64_t run, MeasuredTime time)
+static Status find_time(Store *store, const Board *board, const char *person, int64_t run, MeasuredTime *time,
+                        Message *why)
 {
-    for (size_t first = 0, end; first < kept->run_count; first = end) {
-        end = pool_end(kept->runs, kept->run_count, first);
+    Arena arena = {0};
+    StoredRun *runs;
+    size_t count = 0;
+    Status status = store_runs_of(store, board, person, &arena, &runs, &count, why);
+    const StoredRun *sorted = status == STATUS_OK ? sorted_runs(runs, count, &arena) : NULL;
+    for (size_t first = 0, end; first < count && status == STATUS_OK; first = end) {
+        end = pool_end(sorted, count, first);
         for (size_t i = first; i < end; i++)
-            if (kept->runs[i].id == run)
-                return median_time(kept->runs + first, end - first);
+            if (sorted[i].id == run)
+                *time = median_time(sorted + first, end - first);
     }
-    return time;
+    arena_free(&arena);
+    return status;
 }
 
 Status store_place(Store *store, const Board *board, const char *person, int64_t run, MeasuredTime time,
@@ -306,12 +373,13 @@ Status store_place(Store *store, const Board *board, const char *person, int64_t
     KeptBoard *kept;
     size_t count = 0;
     Status status = refresh(store, board, &kept, why);
+    THEN(status, find_time(store, board, person, run, &time, why));
     if (status == STATUS_OK) {
         MeasuredTime *others = arena_array(&arena, kept->count, sizeof *others);
         for (size_t i = 0; i < kept->count; i++)
-            if (strcmp(kept->standings[i].person, person) != 0)
-                others[count++] = kept->standings[i].time;
-        *place = percentile_among(time_that_counts(kept, run, time), others, count);
+            if (strcmp(kept->people[i].person, person) != 0)
+                others[count++] = kept->people[i].time;
+        *place = percentile_among(time, others, count);
     }
     arena_free(&arena);
     return status;

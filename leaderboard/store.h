@@ -170,9 +170,12 @@ MUST_USE Status store_put_run(Store *store, const Run *run, int64_t *id, Message
  * and that no teacher retracted or rejected. */
 MUST_USE Status store_runs(Store *store, const Board *board, Arena *arena, StoredRun **runs, size_t *count,
                            Message *why);
-/* Those of them after run `after`, up to run `last`, in any order. */
-MUST_USE Status store_runs_since(Store *store, const Board *board, int64_t after, int64_t last, Arena *arena,
-                                 StoredRun **runs, size_t *count, Message *why);
+/* Those of one person, in any order. */
+MUST_USE Status store_runs_of(Store *store, const Board *board, const char *person, Arena *arena, StoredRun **runs,
+                              size_t *count, Message *why);
+/* Those from number `first` on that were shorter than all of these before them and than `below_ms` (0: any), oldest first. */
+MUST_USE Status store_records(Store *store, const Board *board, int64_t first, double below_ms, Arena *arena,
+                              StoredRun **runs, size_t *count, Message *why);
 /* The shortest time of a case among the runs of a board that rank, and whose it is; of equal times the oldest.
  * `vetted`: only among those that a teacher accepted. `*ms` 0: there is none. */
 MUST_USE Status store_best_case_time(Store *store, const Board *board, const char *name, bool vetted, double *ms,
@@ -246,7 +249,8 @@ typedef struct Standing {
 /* Sorted with the fastest first. The array lives in `arena`; its strings are those of `runs`. */
 Standing *standings_of(const StoredRun *runs, size_t run_count, Arena *arena, size_t *count);
 
-/* A board as it is now. It stays in memory as long as the store is open: whoever asks again pays for the runs since then. */
+/* A board as it is now. Its people stay in memory as long as the store is open: whoever asks again pays for the people with runs or
+ * rulings since then. */
 typedef struct Standings {
     Standing *people; /* fastest first */
     size_t count;

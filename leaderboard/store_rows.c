@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <string.h>
 
 /* ---- adding ------------------------------------------------------------------------------------------------------ */
 
@@ -90,18 +91,32 @@ Status store_runs(Store *store, const Board *board, Arena *arena, StoredRun **ru
         "ttti", board->problem, board->revision, board->device, (int64_t)board->epoch);
 }
 
-/* All of a board are found in its index, the last few of a store among its rows: a plus keeps SQLite from using the index. */
-Status store_runs_since(Store *store, const Board *board, int64_t after, int64_t last, Arena *arena, StoredRun **runs,
-                        size_t *count, Message *why)
+Status store_runs_of(Store *store, const Board *board, const char *person, Arena *arena, StoredRun **runs,
+                     size_t *count, Message *why)
 {
-#define RUNS_SINCE(PLUS)                                                                                               \
-    "SELECT run, time_utc, person, machine_code, score_ms, uncertainty, model FROM board_runs WHERE " PLUS             \
-    "problem = ?1"                                                                                                     \
-    " AND " PLUS "revision = ?2 AND " PLUS "device = ?3 AND " PLUS "epoch = ?4 AND run > ?5 AND run <= ?6"             \
-    " AND state = 'ranked'"
+    return database_list(
+        store, arena, sizeof **runs, take_stored_run, runs, count, why,
+        "SELECT run, time_utc, person, machine_code, score_ms, uncertainty, model FROM board_runs WHERE problem = ?1"
+        " AND revision = ?2 AND device = ?3 AND epoch = ?4 AND person = ?5 AND state = 'ranked'",
+        "tttit", board->problem, board->revision, board->device, (int64_t)board->epoch, person);
+}
+
+/* The minimum of all before is SQLite's, so that a long history is not copied for a few rows of it. A long one is found in the index of
+ * boards, the last few runs of a store among its rows: a plus keeps SQLite from using the index. */
+Status store_records(Store *store, const Board *board, int64_t first, double below_ms, Arena *arena, StoredRun **runs,
+                     size_t *count, Message *why)
+{
+#define RECORDS(PLUS)                                                                                                  \
+    "SELECT run, time_utc, person, machine_code, score_ms, uncertainty, model FROM (SELECT *, min(score_ms) OVER"      \
+    " (ORDER BY run ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS least_ms FROM board_runs WHERE " PLUS         \
+    "problem = ?1 AND " PLUS "revision = ?2 AND " PLUS "device = ?3 AND " PLUS "epoch = ?4 AND run >= ?5"              \
+    " AND state = 'ranked' AND (?6 = 0 OR score_ms < ?6)) WHERE least_ms IS NULL OR score_ms < least_ms ORDER BY run"
+    enum { FEW = 1000 };
+    int64_t since = 0;
+    TRY(database_int(store, &since, why, "SELECT max(id) - ?1 FROM runs", "i", first));
     return database_list(store, arena, sizeof **runs, take_stored_run, runs, count, why,
-                         after == 0 ? RUNS_SINCE("") : RUNS_SINCE("+"), "tttiii", board->problem, board->revision,
-                         board->device, (int64_t)board->epoch, after, last);
+                         since < FEW ? RECORDS("+") : RECORDS(""), "tttiid", board->problem, board->revision,
+                         board->device, (int64_t)board->epoch, first, below_ms);
 }
 
 Status store_times_again(Store *store, int64_t run, Arena *arena, StoredRun **runs, size_t *count, Message *why)
@@ -211,10 +226,15 @@ Status store_run(Store *store, int64_t id, Arena *arena, RecordedRun *run, Messa
 Status store_list_runs(Store *store, const char *problem, const char *state, Arena *arena, RecordedRun **runs,
                        size_t *count, Message *why)
 {
+#define RUNS_IN(WHICH)                                                                                                 \
+    "SELECT " RECORDED_COLUMNS " FROM runs JOIN run_states ON run = id WHERE (?1 IS NULL OR problem = ?1)" WHICH       \
+    " ORDER BY id"
     return database_list(
         store, arena, sizeof **runs, take_recorded_run, runs, count, why,
-        "SELECT " RECORDED_COLUMNS " FROM runs JOIN run_states ON run = id"
-        " WHERE (?1 IS NULL OR problem = ?1) AND (?2 IS NULL OR id IN (SELECT run FROM run_states WHERE state = ?2)) ORDER BY id",
+        state == NULL ? RUNS_IN("")
+        : strcmp(state, "quarantined") == 0 /* few, and their rank_status says so */
+            ? RUNS_IN(" AND id IN (SELECT id FROM runs WHERE rank_status LIKE 'quarantined:%') AND state = ?2")
+            : RUNS_IN(" AND id IN (SELECT run FROM run_states WHERE state = ?2)"),
         "tt", problem, state);
 }
 

@@ -232,7 +232,7 @@ eve' "$(in_store "SELECT person.name FROM membership JOIN person ON person.id = 
     as "$ada" GET "/api/v1/sources/$e" # a test, not accepted
     equal 404 "$status"
     as "$teacher" GET /api/v1/problems/conv1d/sources
-    equal '["bob","ada"]' "$(jq -c '[.sources[].person]' <<<"$output")"
+    equal '["ada","bob"]' "$(jq -c '[.sources[].person]' <<<"$output")"
     sqlite3 "$state/convjudge.db" "PRAGMA busy_timeout = 10000; DROP TRIGGER sources_are_never_deleted; DELETE FROM sources" >/dev/null
     as "$teacher" GET "/api/v1/sources/$b"
     ends 404 "the source of submission $b is not kept"

@@ -232,7 +232,7 @@ static void draw_teacher(void)
     enum { PROBLEMS = 4, STUDENTS = 18 };
     int solved[PROBLEMS] = {0};
     cJSON *values = values_of(
-        "{'has_points': 0, 'people_count': %d, 'problems': ['conv1d', 'conv2d-same', 'blur-rgb', 'conv3d'], 'stuck': [],"
+        "{'has_points': 0, 'part': {'page': 2, 'pages': 3, 'earlier': 1, 'later': 3}, 'people_count': %d, 'problems': ['conv1d', 'conv2d-same', 'blur-rgb', 'conv3d'], 'stuck': [],"
         " 'quarantine': [{'number': 117, 'person': '%s', 'problem': 'blur-rgb', 'device': 'sim-h200', 'is_modelled': 1,"
         " 'time_ms': %.17g, 'uncertainty': 0.005, 'known': 'register_tile.cu', 'known_ms': 0.4, 'second_ms': 0.121,"
         " 'times_as_fast': %.17g, 'rank_status': 'quarantined: 3.5 times as fast as anything known'}],"
@@ -390,7 +390,7 @@ static void draw_summary(int people, const char *name)
 static void draw_class(const char *source)
 {
     enum { SOURCES = 30, ASSIGNMENTS = 3 };
-    cJSON *values = values_of("{'problem': 'conv1d', 'problem_title': '1D convolution', 'sources': []}");
+    cJSON *values = values_of("{'problem': 'conv1d', 'problem_title': '1D convolution', 'sources': [], 'part': null}");
     for (int i = 0; i < SOURCES; i++) {
         cJSON *row = values_row(cJSON_GetObjectItem(values, "sources"));
         values_put(row, "number=%d person=%s file_name=%s received=%s device=%s", 100 - i, name_of(i),
@@ -408,7 +408,7 @@ static void draw_class(const char *source)
     values_put(values, "group=%s invitation=%s", "Monday's \"group\" <i>", "f97a8fe28ff71f230f09");
     draw("join", &student, "join", values);
     values = values_of(
-        "{'class': 'Parallel programming', 'assignments': ['One dimension', 'Two | dimensions', 'Pictures'], 'people': [],"
+        "{'class': 'Parallel programming', 'part': null, 'assignments': ['One dimension', 'Two | dimensions', 'Pictures'], 'people': [],"
         " 'strangers': [{'person': 'adda', 'nearest': 'ada'}], 'extensions': [{'time_utc': '2026-11-09T12:00:00Z', 'person': 'convjudge serve', 'action': 'extension add',"
         " 'object': 'Ada Lovelace, week-1: due 2026-11-16T23:59 instead of 2026-11-09T23:59, by grace: ill"
         " (/etc/convjudge/class.json)'}]}");

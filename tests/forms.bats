@@ -89,6 +89,30 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     equal 0 "$(in_store 'SELECT count(*) FROM submission')"
 }
 
+@test "a try is marked as a try in every list, and a test as a test" {
+    serve
+    local ada teacher mode
+    ada=$(token ada) teacher=$(token emmy admin)
+    for mode in try test rank; do hand_in "$ada" "$mode" ".mode = \"$mode\"" >/dev/null; done
+    for page in / /people/ada '/people/ada?problem=conv1d'; do
+        as "$ada" GET "$page"
+        equal 1 "$(grep -c 'a try: only the samples' <<<"$output")"
+        equal 1 "$(grep -c 'a test: without times' <<<"$output")"
+    done
+    as "$teacher" GET /admin
+    [[ $output == *'a try: only the samples'* && $output == *'a test: without times'* ]]
+    as "$ada" GET /submissions/1
+    [[ $output == *', as a try'* ]]
+    as "$teacher" GET /api/v1/submissions
+    equal rank,test,try "$(jq -r '[.submissions[].mode] | join(",")' <<<"$output")"
+    as "$teacher" GET /api/v1/history
+    equal try,test,rank "$(jq -r '[.histories[0].submissions[].mode] | join(",")' <<<"$output")"
+    as "$ada" GET '/api/v1/submissions?text=1'
+    equal 3,-:2,test:1,try "$(awk '$4 == "conv1d" { print $1 "," $NF }' <<<"$output" | paste -sd:)"
+    as "$ada" GET '/api/v1/history?text=1'
+    equal 1,waiting,try:2,waiting,test:3,waiting,- "$(awk '$2 == "waiting" { print $1 "," $2 "," $3 }' <<<"$output" | paste -sd:)"
+}
+
 @test "everybody chooses a pseudonym, which is nobody else's name" {
     serve
     local ada teacher

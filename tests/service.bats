@@ -362,11 +362,16 @@ host, port = sys.argv[1].split(":")
 rows = [("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", 200),
         ("GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400, "two hosts, expected one"),
         ("GET /healthz HTTP/1.1\r\n\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: a, b\r\n\r\n", 400, "a header with a character that does not belong there"),
         ("POST /login HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, "a length and a transfer encoding, expected one of them"),
         ("POST /login HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n12345", 400, "two lengths, expected one"),
         ("POST /login HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501, "an unknown transfer encoding, expected chunked"),
         ("GET /healthz HTTP/1.1\nHost: a\r\n\r\n", 400, "a line that ends with LF alone, expected CR and LF"),
         ("GET /healthz HTTP/1.1\r\nHost: a\nAccept: b\r\n\r\n", 400, "a line that ends with LF alone"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", 400, "a line that ends with LF alone"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\n\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", 400, "a line that ends with LF alone"),
+        ("POST /login HTTP/1.1\r\nHost: a\r\nContent-Length: 5\n\ntoken", 400, "a line that ends with LF alone"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", 200),
         ("GET /healthz HTTP/1.1\r\nHost: a\rAccept: b\r\n\r\n", 400, "a header with a character that does not belong there"),
         ("GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length : 5\r\n\r\n", 400, "a header with a character that does not belong there"),
         ("GET /healthz HTTP/1.1\r\nHost: a\r\nAccept: b\0c\r\nX: d\r\n\r\n", 400, "a header with a character that does not belong there"),
@@ -845,7 +850,7 @@ END
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.version-1" 'PRAGMA user_version')"
     equal 8 "$(in_store 'PRAGMA user_version')"
-    equal 7 "$(in_store 'SELECT version FROM service_version')"
+    equal 8 "$(in_store 'SELECT version FROM service_version')"
 }
 
 @test "tables of the service of version 1 are upgraded, after a copy, and are those of a new database" {
@@ -854,7 +859,7 @@ END
         ".read $root/leaderboard/case_times.sql" ".read $root/leaderboard/boards.sql" ".read $root/leaderboard/service.sql"
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.service-version-1" 'SELECT version FROM service_version')"
-    equal 7 "$(in_store 'SELECT max(version) FROM service_version')"
+    equal 8 "$(in_store 'SELECT max(version) FROM service_version')"
     equal 0 "$(in_store 'SELECT count(*) FROM taken_in')"
     stop_server
     CONVJUDGE_DB=$state/convjudge.db judge verify-leaderboard

@@ -18,6 +18,7 @@
 #include "service/web/live.h"
 #include "service/web/site_answers.h"
 
+#include <malloc.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -387,7 +388,7 @@ static Status warn_of_outdated_boards(Store *store, Message *why)
     return status;
 }
 
-/* Two at least: a page that takes long holds up no other one. */
+/* Two at least: a page that takes long holds up no other one. Each has a small cache of its own: what it lacks, the system has. */
 static Status open_for_readers(Service *service, Message *why)
 {
     const size_t processors = processors_usable();
@@ -398,7 +399,7 @@ static Status open_for_readers(Service *service, Message *why)
         status = store_open(service->store->path, STORE_READ, &store, why);
         if (status == STATUS_OK)
             service->reading[service->reading_count++] = store;
-        THEN(status, database_run(store, "PRAGMA query_only = ON; PRAGMA cache_size = -16384", why));
+        THEN(status, database_run(store, "PRAGMA query_only = ON; PRAGMA cache_size = -4096", why));
     }
     return status;
 }
@@ -451,6 +452,8 @@ Status command_serve(const Options *options, int *exit_status, Message *why)
     Config config = {0};
     Status status = read_settings(options, &config, why);
     take_signals();
+    mallopt(M_ARENA_MAX, 2);               /* glibc's own limit, eight for each processor, keeps what threads have freed */
+    mallopt(M_MMAP_THRESHOLD, 256 * 1024); /* and it learns to keep large pieces, too */
     THEN(status, run_service(&config, options->trial, why));
     config_free(&config);
     *exit_status = 0;

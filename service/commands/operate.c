@@ -197,7 +197,7 @@ Status command_scores(const Options *options, int *exit_status, Message *why)
     THEN(status, class_take_for(&class, store, person, why));
     THEN(status, store_begin_reading(store, why));
     if (status == STATUS_OK) {
-        status = scores_read(store, &class, &arena, &scores, why);
+        status = scores_read(store, &class, 0, SIZE_MAX, &arena, &scores, why);
         if (status == STATUS_OK && options->summary != NULL)
             status = summary_facts_read(store, &scores, &facts, why);
         if (store_end_reading(store, status == STATUS_OK ? why : NULL) != STATUS_OK && status == STATUS_OK)

@@ -154,6 +154,21 @@ Status case_names_read(const char *id, Arena *arena, CaseNames *names, Message *
     return status;
 }
 
+typedef struct PointsNeed { /* what points of a class for a problem depend on, besides verdicts and times */
+    bool cases, rungs;
+} PointsNeed;
+
+static PointsNeed need_of(const ClassFile *class, const char *problem)
+{
+    PointsNeed need = {0};
+    for (size_t i = 0; i < class->assignment_count; i++) {
+        const ClassProblem *found = class_problem(&class->assignments[i], problem);
+        need.cases = need.cases || (found != NULL && found->group_count > 0);
+        need.rungs = need.rungs || (found != NULL && found->measure == MEASURE_RUNG);
+    }
+    return need;
+}
+
 static Status read_all_names(Gathering *gathering, Message *why)
 {
     const ClassFile *class = gathering->class;
@@ -165,8 +180,12 @@ static Status read_all_names(Gathering *gathering, Message *why)
     for (size_t i = 0; i < class->assignment_count; i++)
         for (size_t k = 0; k < class->assignments[i].problem_count && status == STATUS_OK; k++) {
             const char *id = class->assignments[i].problems[k].problem;
-            if (names_of(gathering, id) == NULL)
-                status = case_names_read(id, gathering->arena, &gathering->names[gathering->name_count++], why);
+            if (names_of(gathering, id) != NULL)
+                continue;
+            CaseNames *names = &gathering->names[gathering->name_count++];
+            *names = (CaseNames){.problem = id};
+            if (need_of(class, id).cases)
+                status = case_names_read(id, gathering->arena, names, why);
         }
     return status;
 }
@@ -185,17 +204,14 @@ static bool is_from_elsewhere(const StoredSubmission *row)
 
 static int64_t order_of(const StoredSubmission *row)
 {
-    return row->origin_received_s > 0 ? row->origin_received_s : utc_seconds(row->received_utc);
+    return row->handed_in_s > 0 ? row->handed_in_s : utc_seconds(row->received_utc);
 }
 
 static int compare_rows(const void *left, const void *right)
 {
     const StoredSubmission *one = *(const StoredSubmission *const *)left,
                            *other = *(const StoredSubmission *const *)right;
-    const int people = strcmp(one->person, other->person);
     const int64_t one_s = order_of(one), other_s = order_of(other);
-    if (people != 0)
-        return people;
     return one_s != other_s ? (one_s > other_s) - (one_s < other_s) : (one->id > other->id) - (one->id < other->id);
 }
 
@@ -239,13 +255,17 @@ static Status fact_of(const Gathering *gathering, const StoredSubmission *row, S
                              .percentile = NAN};
     if (!fact->is_judged)
         return STATUS_OK;
-    TRY(judgings_document(gathering->store, row->judging, "result", gathering->arena, &result, why));
+    TRY(database_string(gathering->store, gathering->arena, &result, why,
+                        need_of(gathering->class, row->problem).rungs
+                            ? "SELECT json_set(text, '$.references', json(rungs)) FROM judged_fact WHERE judging = ?1"
+                            : "SELECT text FROM judged_fact WHERE judging = ?1",
+                        "i", row->judging));
     TRY(case_verdicts_read(gathering->store, row->judging, gathering->arena, &verdicts, why));
     judged_fact_fill(fact, result, verdicts, names_of(gathering, row->problem), gathering->arena);
     return STATUS_OK;
 }
 
-/* Lists the submissions of the class, by person and time. */
+/* Lists the submissions of a person to problems of the class, by time. */
 static Status list_rows(const Gathering *gathering, int64_t person, const StoredSubmission ***rows, size_t *count,
                         Message *why)
 {
@@ -306,72 +326,73 @@ static Status take_rows(const Gathering *gathering, const StoredSubmission **row
 
 /* ---- people ------------------------------------------------------------------------------------------------------- */
 
-/* Teachers try out what they set. */
-static Status is_student(const Gathering *gathering, const char *name, bool *student, Message *why)
+/* Those of all groups, and students who have submitted something without being in one; teachers try out what they set. */
+static Status list_names(const Gathering *gathering, ClassFacts *facts, const char ***names, Message *why)
 {
-    Person person;
-    Status status = people_find(gathering->store, name, gathering->arena, &person, why);
-    *student = status == STATUS_OK && person.role == PERSON_STUDENT;
-    return status;
-}
-
-static size_t rows_of_same_person(const StoredSubmission **rows, size_t count)
-{
-    size_t same = 1;
-    while (same < count && strcmp(rows[same]->person, rows[0]->person) == 0)
-        same++;
-    return same;
-}
-
-/* Both lists are sorted. */
-static Status merge(const Gathering *gathering, const StoredSubmission **rows, size_t row_count, PersonFacts **people,
-                    size_t *count, Message *why)
-{
-    size_t name_count, at = 0;
-    Status status = STATUS_OK;
-    const char **names = class_people(gathering->class, gathering->arena, &name_count);
-    *people = arena_array(gathering->arena, name_count + row_count, sizeof **people);
-    *count = 0;
-    for (size_t row = 0; status == STATUS_OK && (at < name_count || row < row_count);) {
-        const int order = at == name_count ? 1 : row == row_count ? -1 : strcmp(names[at], rows[row]->person);
-        const size_t same = order < 0 ? 0 : rows_of_same_person(rows + row, row_count - row);
-        PersonFacts *person = &(*people)[*count];
-        bool wanted = true;
-        *person = (PersonFacts){.person = order <= 0 ? names[at] : rows[row]->person};
-        if (order > 0)
-            status = is_student(gathering, person->person, &wanted, why);
-        if (status == STATUS_OK && wanted) {
-            status = take_rows(gathering, rows + row, same, person, why);
-            (*count)++;
-        }
+    size_t named_count, other_count, at = 0;
+    const char **others, **named = class_people(gathering->class, gathering->arena, &named_count);
+    cJSON *problems = cJSON_CreateArray();
+    Text list = {0};
+    for (size_t i = 0; i < gathering->name_count; i++)
+        cJSON_AddItemToArray(problems, cJSON_CreateString(gathering->names[i].problem));
+    json_print(problems, &list);
+    cJSON_Delete(problems);
+    Status status = database_list(
+        gathering->store, gathering->arena, sizeof *others, database_take_text, &others, &other_count, why,
+        "SELECT name FROM person WHERE role = 'student' AND EXISTS (SELECT 1 FROM submission WHERE person = person.id"
+        " AND mode = 'rank' AND problem IN (SELECT value FROM json_each(?1))) ORDER BY name",
+        "t", list.data);
+    text_free(&list);
+    TRY(status);
+    *names = arena_array(gathering->arena, named_count + other_count, sizeof **names);
+    facts->strangers = arena_array(gathering->arena, other_count, sizeof *facts->strangers);
+    for (size_t other = 0; at < named_count || other < other_count; facts->all++) { /* both lists are sorted */
+        const int order = at == named_count ? 1 : other == other_count ? -1 : strcmp(named[at], others[other]);
+        (*names)[facts->all] = order <= 0 ? named[at] : others[other];
+        if (order > 0 && gathering->class->group_count > 0)
+            facts->strangers[facts->stranger_count++] = others[other];
         at += order <= 0;
-        row += same;
+        other += order >= 0;
     }
-    return status;
+    return STATUS_OK;
 }
 
-Status class_facts_read(Store *store, const ClassFile *class, Arena *arena, PersonFacts **people, size_t *count,
-                        Message *why)
+static Status read_person(const Gathering *gathering, const char *name, PersonFacts *facts, Message *why)
+{
+    const StoredSubmission **rows = NULL;
+    size_t row_count = 0;
+    int64_t person = 0;
+    *facts = (PersonFacts){.person = name};
+    TRY(database_int(gathering->store, &person, why, "SELECT id FROM person WHERE name = ?1", "t", name));
+    if (person != 0)
+        TRY(list_rows(gathering, person, &rows, &row_count, why));
+    return take_rows(gathering, rows, row_count, facts, why);
+}
+
+static Status begin(Gathering *gathering, Message *why)
+{
+    TRY(read_all_names(gathering, why));
+    return read_refused(gathering, why);
+}
+
+Status class_facts_read(Store *store, const ClassFile *class, size_t first, size_t most, Arena *arena,
+                        ClassFacts *facts, Message *why)
 {
     Gathering gathering = {.store = store, .class = class, .arena = arena};
-    const StoredSubmission **rows;
-    size_t row_count;
-    TRY(read_all_names(&gathering, why));
-    TRY(read_refused(&gathering, why));
-    TRY(list_rows(&gathering, 0, &rows, &row_count, why));
-    return merge(&gathering, rows, row_count, people, count, why);
+    const char **names = NULL;
+    *facts = (ClassFacts){0};
+    Status status = begin(&gathering, why);
+    THEN(status, list_names(&gathering, facts, &names, why));
+    facts->people = arena_array(arena, facts->all, sizeof *facts->people);
+    for (size_t i = first; i < facts->all && i - first < most && status == STATUS_OK; i++)
+        status = read_person(&gathering, names[i], &facts->people[facts->count++], why);
+    return status;
 }
 
-Status class_facts_of_person(Store *store, const ClassFile *class, int64_t person, Arena *arena, PersonFacts *facts,
+Status class_facts_of_person(Store *store, const ClassFile *class, const char *person, Arena *arena, PersonFacts *facts,
                              Message *why)
 {
     Gathering gathering = {.store = store, .class = class, .arena = arena};
-    const StoredSubmission **rows;
-    size_t row_count;
-    *facts = (PersonFacts){.person = ""};
-    TRY(read_all_names(&gathering, why));
-    TRY(read_refused(&gathering, why));
-    TRY(list_rows(&gathering, person, &rows, &row_count, why));
-    TRY(database_string(store, arena, &facts->person, why, "SELECT name FROM person WHERE id = ?1", "i", person));
-    return take_rows(&gathering, rows, row_count, facts, why);
+    TRY(begin(&gathering, why));
+    return read_person(&gathering, person, facts, why);
 }

@@ -47,9 +47,9 @@ typedef struct SubmissionFact {
     const char *source_hash;
     bool is_withdrawn;
     bool is_judged;
-    const char *verdict; /* of the whole: "Accepted"; "" unless judged */
-    const char *text;    /* the sentence behind another verdict; "" */
-    const CaseFact *cases;
+    const char *verdict;   /* of the whole: "Accepted"; "" unless judged */
+    const char *text;      /* the sentence behind another verdict; "" */
+    const CaseFact *cases; /* of one from the store that was accepted none, since all are */
     size_t case_count;
     bool has_all_cases; /* a case without a verdict was tried; false: an earlier one ended the judging */
     RunStanding standing;
@@ -99,10 +99,19 @@ typedef struct PersonFacts {
 /* Reads the names of a problem's hidden cases. `id` must live as long as the names. */
 MUST_USE Status case_names_read(const char *id, Arena *arena, CaseNames *names, Message *why);
 
-MUST_USE Status class_facts_read(Store *store, const ClassFile *class, Arena *arena, PersonFacts **people,
-                                 size_t *count, Message *why);
-/* The same for one person. */
-MUST_USE Status class_facts_of_person(Store *store, const ClassFile *class, int64_t person, Arena *arena,
+typedef struct ClassFacts {
+    PersonFacts *people; /* those that were asked for */
+    size_t count;
+    size_t all;             /* people of the class */
+    const char **strangers; /* those of them whom no group holds, where the class has groups */
+    size_t stranger_count;
+} ClassFacts;
+
+/* Of `most` people from number `first` on. */
+MUST_USE Status class_facts_read(Store *store, const ClassFile *class, size_t first, size_t most, Arena *arena,
+                                 ClassFacts *facts, Message *why);
+/* The same for one person, by name. */
+MUST_USE Status class_facts_of_person(Store *store, const ClassFile *class, const char *person, Arena *arena,
                                       PersonFacts *facts, Message *why);
 
 #endif

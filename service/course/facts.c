@@ -277,6 +277,7 @@ typedef struct FactWriter {
     const ClassFile *class;
     Facts *facts;
     size_t *first_tasks; /* of each assignment: the number of its first problem's task */
+    CaseNames *names;    /* of each task */
 } FactWriter;
 
 static Status add_tasks(const FactWriter *writer, size_t assignment, Message *why)
@@ -289,8 +290,10 @@ static Status add_tasks(const FactWriter *writer, size_t assignment, Message *wh
         status = problem_read(added->problems[i].problem, &problem, why);
         if (status != STATUS_OK)
             break;
-        facts_add_task(writer->facts, &(FactTask){added->id, added->title, problem.id, problem.title});
+        const size_t task = facts_add_task(writer->facts,
+                                           &(FactTask){added->id, added->title, problem.id, problem.title});
         problem_free(&problem);
+        status = case_names_read(added->problems[i].problem, &writer->facts->arena, &writer->names[task], why);
     }
     return status;
 }
@@ -301,13 +304,16 @@ static Status add_submission(const FactWriter *writer, size_t task, size_t perso
 {
     Arena arena = {0};
     const StoredSubmission *row = fact->row;
-    const char *result = NULL, *source = NULL;
-    FactCase *cases = arena_array(&arena, fact->case_count + 1, sizeof *cases);
+    const char *result = NULL, *verdicts = NULL, *source = NULL;
+    SubmissionFact whole = {0}; /* with the cases of one that was accepted */
     size_t case_count = 0;
-    for (size_t i = 0; i < fact->case_count; i++)
-        if (fact->cases[i].verdict[0] != '\0')
-            cases[case_count++] = (FactCase){fact->cases[i].name, strcmp(fact->cases[i].verdict, "Accepted") == 0};
     Status status = judgings_document(writer->store, row->judging, "result", &arena, &result, why);
+    THEN(status, case_verdicts_read(writer->store, row->judging, &arena, &verdicts, why));
+    judged_fact_fill(&whole, result, verdicts, &writer->names[task], &arena);
+    FactCase *cases = arena_array(&arena, whole.case_count + 1, sizeof *cases);
+    for (size_t i = 0; i < whole.case_count; i++)
+        if (whole.cases[i].verdict[0] != '\0')
+            cases[case_count++] = (FactCase){whole.cases[i].name, strcmp(whole.cases[i].verdict, "Accepted") == 0};
     if (status == STATUS_OK && result != NULL)
         status = submissions_source(writer->store, row->source_hash, &arena, &source, why);
     if (status == STATUS_OK)
@@ -352,10 +358,14 @@ static Status add_assignment(const FactWriter *writer, const PersonScores *score
 
 Status summary_facts_read(Store *store, const Scores *scores, Facts *facts, Message *why)
 {
-    const FactWriter writer = {store, scores->class, facts,
-                               arena_array(&facts->arena, scores->class->assignment_count, sizeof(size_t))};
+    const ClassFile *class = scores->class;
+    size_t most = 0;
+    for (size_t i = 0; i < class->assignment_count; i++)
+        most += class->assignments[i].problem_count;
+    const FactWriter writer = {store, class, facts, arena_array(&facts->arena, class->assignment_count, sizeof(size_t)),
+                               arena_array(&facts->arena, most, sizeof(CaseNames))};
     Status status = STATUS_OK;
-    for (size_t i = 0; i < scores->class->assignment_count && status == STATUS_OK; i++)
+    for (size_t i = 0; i < class->assignment_count && status == STATUS_OK; i++)
         status = add_tasks(&writer, i, why);
     for (size_t i = 0; i < scores->count && status == STATUS_OK; i++) {
         const PersonScores *person = &scores->people[i];

@@ -722,17 +722,18 @@ static void score_person(const ClassFile *class, const PersonFacts *facts, Perso
             scores->assignments[scores->count++] = points_of(class, &class->assignments[i], facts, arena);
 }
 
-Status scores_read(Store *store, const ClassFile *class, Arena *arena, Scores *scores, Message *why)
+Status scores_read(Store *store, const ClassFile *class, size_t first, size_t most, Arena *arena, Scores *scores,
+                   Message *why)
 {
-    PersonFacts *people;
-    size_t count;
-    *scores = (Scores){.class = class};
-    TRY(class_facts_read(store, class, arena, &people, &count, why));
-    scores->people = arena_array(arena, count, sizeof *scores->people);
-    scores->all = people;
-    scores->all_count = count;
-    for (size_t i = 0; i < count; i++) {
-        score_person(class, &people[i], &scores->people[scores->count], arena);
+    ClassFacts facts;
+    TRY(class_facts_read(store, class, first, most, arena, &facts, why));
+    *scores = (Scores){.class = class,
+                       .people = arena_array(arena, facts.count, sizeof *scores->people),
+                       .all = facts.all,
+                       .strangers = facts.strangers,
+                       .stranger_count = facts.stranger_count};
+    for (size_t i = 0; i < facts.count; i++) {
+        score_person(class, &facts.people[i], &scores->people[scores->count], arena);
         scores->count += scores->people[scores->count].count > 0;
     }
     return STATUS_OK;
@@ -740,13 +741,10 @@ Status scores_read(Store *store, const ClassFile *class, Arena *arena, Scores *s
 
 Stranger *scores_strangers(const Scores *scores, size_t most, Arena *arena, size_t *count)
 {
-    Stranger *list = arena_array(arena, scores->all_count + 1, sizeof *list);
-    *count = 0;
-    for (size_t i = 0; i < scores->all_count && *count < most && scores->class->group_count > 0; i++) {
-        const char *person = scores->all[i].person;
-        if (!class_has_person(scores->class, person))
-            list[(*count)++] = (Stranger){person, class_nearest(scores->class, person, arena)};
-    }
+    *count = scores->stranger_count < most ? scores->stranger_count : most;
+    Stranger *list = arena_array(arena, *count, sizeof *list);
+    for (size_t i = 0; i < *count; i++)
+        list[i] = (Stranger){scores->strangers[i], class_nearest(scores->class, scores->strangers[i], arena)};
     return list;
 }
 

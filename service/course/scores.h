@@ -97,12 +97,14 @@ typedef struct Scores {
     const ClassFile *class;
     PersonScores *people; /* by name; without those for whom no assignment is */
     size_t count;
-    const PersonFacts *all; /* with those */
-    size_t all_count;
+    size_t all; /* people of the class */
+    const char **strangers;
+    size_t stranger_count;
 } Scores;
 
-/* Everything lives in `arena`, or is the class's. */
-MUST_USE Status scores_read(Store *store, const ClassFile *class, Arena *arena, Scores *scores, Message *why);
+/* The scores of `most` people of the class from number `first` on. Everything lives in `arena`, or is the class's. */
+MUST_USE Status scores_read(Store *store, const ClassFile *class, size_t first, size_t most, Arena *arena,
+                            Scores *scores, Message *why);
 
 /* The people in no group, each with the nearest name of one (NULL), where the class has groups; `most`: no more than these. */
 typedef struct Stranger {

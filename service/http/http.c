@@ -697,7 +697,8 @@ static void begin_body(const Listener *door, struct MHD_Connection *connection, 
 /* ---- strictness -------------------------------------------------------------------------------------------------- */
 
 /* What a proxy and this server could understand in different ways.
- * Source   RFC 9112, sections 2.2 (bare CR and LF), 3.2 (Host), 5.1 (names), 6.1 (Transfer-Encoding) and 6.3 (both lengths).  */
+ * Source   RFC 9112, sections 2.2 (bare CR and LF), 3.2 (Host), 5.1 (names), 5.2 (folded lines), 6.1 (Transfer-Encoding) and 6.3 (both
+ *          lengths).  */
 typedef struct RequestHead {
     int hosts, lengths, encodings;
     bool is_chunked, is_coded; /* the transfer, and the content */
@@ -707,7 +708,7 @@ typedef struct RequestHead {
 } RequestHead;
 
 /* libmicrohttpd takes a lone LF for the end of a line, and a NUL for that of a value, and leaves all lines in one buffer: between two
- * lines is one byte after a lone LF, where it should be two, and after a NUL the rest. What the last line ends with nobody can see. */
+ * lines is one byte after a lone LF, where it should be two, and after a NUL the rest. */
 static void look_between(RequestHead *head, const char *name)
 {
     enum { BUFFER_BYTES = 32768 };
@@ -715,6 +716,14 @@ static void look_between(RequestHead *head, const char *name)
     head->is_bare = head->is_bare || gap == 1;
     for (uintptr_t i = 0; gap < BUFFER_BYTES && i < gap; i++)
         head->is_odd = head->is_odd || head->line_end[i] > ' ';
+}
+
+/* The library has put a NUL for each CR and LF after the last line and in the empty one: four, unless one of the two ends with LF alone.
+ * Then what follows at once is seen behind fewer: a body, or what a proxy takes for further lines and this server for a request. */
+static bool ends_bare(const char *line_end)
+{
+    static const char both[4];
+    return line_end != NULL && memcmp(line_end, both, sizeof both) != 0;
 }
 
 static bool has_control(const char *value)
@@ -733,7 +742,11 @@ static enum MHD_Result read_head(void *context, enum MHD_ValueKind kind, const c
     look_between(head, name);
     head->is_odd = head->is_odd || strspn(name, token) != name_bytes || (value != NULL && has_control(value));
     head->line_end = value == NULL ? NULL : value + value_bytes;
-    head->hosts += strcasecmp(name, "Host") == 0;
+    if (strcasecmp(name, "Host") == 0) {
+        head->hosts++;
+        const char *end = value == NULL ? "" : value + strcspn(value, " \t,/\\@?#");
+        head->is_odd = head->is_odd || end[strspn(end, " \t")] != '\0';
+    }
     head->lengths += strcasecmp(name, "Content-Length") == 0;
     if (strcasecmp(name, "Transfer-Encoding") == 0) {
         head->encodings++;
@@ -749,6 +762,7 @@ static int fault_of_head(struct MHD_Connection *connection, const char *version,
 {
     RequestHead head = {.line_end = version + strlen(version)};
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, read_head, &head);
+    head.is_bare = head.is_bare || ends_bare(head.line_end);
     *text = head.is_bare                             ? "a line that ends with LF alone, expected CR and LF"
             : head.is_odd                            ? "a header with a character that does not belong there"
             : head.hosts > 1                         ? "two hosts, expected one"

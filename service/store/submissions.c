@@ -392,14 +392,16 @@ Status submissions_of_run(Store *store, int64_t run, int64_t *id, Message *why)
 Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *arena, StoredSubmission **rows,
                         size_t *count, Message *why)
 {
-    return database_list(store, arena, sizeof **rows, take_row, rows, count, why,
-                         ROW_COLUMNS "WHERE (?1 IS NULL OR submission.problem = ?1) AND (?2 = 0 OR "
-                                     "submission.person = ?2) AND (?3 = 0 OR submission.id < ?3)"
-                                     " AND (?5 IS NULL OR judging.verdict = ?5) AND submission.received_s >= ?6"
-                                     " AND (?7 = 0 OR (score_ms > 0 AND score_ms <= ?7))"
-                                     " ORDER BY submission.id DESC LIMIT ?4",
-                         "tiiitid", filter->problem, filter->person, filter->before, filter->limit, filter->verdict,
-                         filter->since_s, filter->most_ms);
+    const char *sql = arena_printf(
+        arena, "%sWHERE (?1 IS NULL OR +submission.problem = ?1) AND submission.received_s >= ?6%s%s%s%s%s",
+        ROW_COLUMNS, filter->person == 0 ? "" : " AND submission.person = ?2",
+        filter->before == 0 ? "" : " AND submission.id < ?3",
+        filter->verdict == NULL ? "" : " AND judging.verdict = ?5",
+        filter->most_ms > 0 ? " AND judging.run IN (SELECT id FROM runs WHERE score_ms <= ?7)" : "",
+        " ORDER BY submission.id DESC LIMIT ?4");
+    return database_list(store, arena, sizeof **rows, take_row, rows, count, why, sql, "tiiitid", filter->problem,
+                         filter->person, filter->before, filter->limit, filter->verdict, filter->since_s,
+                         filter->most_ms);
 }
 
 Status submissions_sender(Store *store, int64_t submission, int64_t *person, Message *why)
@@ -421,16 +423,15 @@ Status submissions_source(Store *store, const char *source_hash, Arena *arena, c
 
 /* ---- forgetting -------------------------------------------------------------------------------------------------- */
 
-Status submissions_accepted(Store *store, const char *problem, int64_t before, int64_t limit, Arena *arena,
-                            StoredSubmission **rows, size_t *count, Message *why)
+Status submissions_accepted(Store *store, const char *problem, int64_t person, Arena *arena, StoredSubmission **rows,
+                            size_t *count, Message *why)
 {
     return database_list(
         store, arena, sizeof **rows, take_row, rows, count, why,
         ROW_COLUMNS
-        "WHERE submission.id < ?2 AND +submission.problem = ?1 AND mode = 'rank' AND judging.verdict = 'Accepted'"
-        " AND coalesce(run_state, '') NOT IN ('quarantined', 'retracted', 'rejected')"
-        " ORDER BY submission.id DESC LIMIT ?3",
-        "tii", problem, before, limit);
+        "WHERE submission.problem = ?1 AND submission.person = ?2 AND mode = 'rank' AND judging.verdict = 'Accepted'"
+        " AND coalesce(run_state, '') NOT IN ('quarantined', 'retracted', 'rejected') ORDER BY submission.id DESC",
+        "ti", problem, person);
 }
 
 Status submissions_forget_tries(Store *store, int64_t before_s, Message *why)

@@ -80,6 +80,15 @@ Status filter_of_query(const Visit *visit, SubmissionFilter *filter, Message *wh
     return STATUS_OK;
 }
 
+ListPart list_part(const Visit *visit, int64_t count, int64_t on_a_page)
+{
+    const char *text = query_text(visit, "page");
+    const int64_t pages = count <= on_a_page ? 1 : count / on_a_page + (count % on_a_page > 0);
+    const int64_t wanted = text == NULL ? 1 : strtoll(text, NULL, 10);
+    const int64_t page = wanted < 1 ? 1 : wanted > pages ? pages : wanted;
+    return (ListPart){.page = page, .pages = pages, .first = (page - 1) * on_a_page};
+}
+
 void answer_text(Visit *visit, const char *type, const char *text)
 {
     visit->reply->type = type;
@@ -360,36 +369,48 @@ bool class_readable_source(Visit *visit, StoredSubmission *row, const char **sou
     return status == STATUS_OK;
 }
 
-static bool is_listed(const StoredSubmission *rows, size_t count, int64_t person)
+static void take_person(Arena *arena, sqlite3_stmt *row, void *item)
 {
-    for (size_t i = 0; i < count; i++)
-        if (rows[i].person_id == person)
-            return true;
-    return false;
+    *(int64_t *)item = sqlite3_column_int64(row, 0);
 }
 
-Status class_open_sources(const Visit *visit, const char *problem, size_t most, StoredSubmission **rows, size_t *count,
-                          Message *why)
+/* Adds the newest of a person that the visitor may read. */
+static Status add_source_of(const Visit *visit, const OpenAssignments *open, const char *problem, int64_t person,
+                            Rows *found, Message *why)
 {
-    enum { AT_ONCE = 500 };
+    StoredSubmission *rows;
+    size_t count = 0, i = 0;
+    TRY(submissions_accepted(visit->service->store, problem, person, visit->arena, &rows, &count, why));
+    while (i < count && !shows_source(visit, open, &rows[i]))
+        i++;
+    if (i < count)
+        *(StoredSubmission *)database_rows_next(found) = rows[i];
+    return STATUS_OK;
+}
+
+Status class_source_people(const Visit *visit, const char *problem, int64_t *count, Message *why)
+{
+    return database_int(visit->service->store, count, why,
+                        "SELECT count(DISTINCT person) FROM submission WHERE problem = ?1 AND person <> ?2", "ti",
+                        problem, visit->person.id);
+}
+
+Status class_open_sources(const Visit *visit, const char *problem, int64_t first, int64_t people, size_t most,
+                          StoredSubmission **rows, size_t *count, Message *why)
+{
     Rows found = {.arena = visit->arena, .item_bytes = sizeof **rows};
-    StoredSubmission *accepted;
-    size_t accepted_count = AT_ONCE;
+    int64_t *persons;
+    size_t person_count = 0;
     OpenAssignments open;
     Status status = find_open(visit, problem, &open, why);
-    if (status == STATUS_OK && !open.is_any && open.count == 0)
-        accepted_count = 0;
-    for (int64_t before = INT64_MAX; status == STATUS_OK && accepted_count == AT_ONCE && found.count < most;) {
-        status = submissions_accepted(visit->service->store, problem, before, AT_ONCE, visit->arena, &accepted,
-                                      &accepted_count, why);
-        for (size_t i = 0; i < accepted_count && status == STATUS_OK && found.count < most; i++) {
-            const StoredSubmission *row = &accepted[i], *listed = (const StoredSubmission *)(const void *)found.items;
-            before = row->id;
-            if (row->person_id != visit->person.id && shows_source(visit, &open, row) &&
-                !is_listed(listed, found.count, row->person_id))
-                *(StoredSubmission *)database_rows_next(&found) = *row;
-        }
-    }
+    if (status == STATUS_OK && (open.is_any || open.count > 0))
+        status = database_list(visit->service->store, visit->arena, sizeof *persons, take_person, &persons,
+                               &person_count, why,
+                               "SELECT DISTINCT person FROM submission WHERE problem = ?1 AND person <> ?2"
+                               " ORDER BY person LIMIT ?4 OFFSET ?3",
+                               "tiii", problem, visit->person.id, first, people);
+    for (size_t i = 0; i < person_count && found.count < most && status == STATUS_OK; i++)
+        status = add_source_of(visit, &open, problem, persons[i], &found, why);
     *rows = (StoredSubmission *)(void *)found.items;
     *count = found.count;
     return status;

@@ -184,9 +184,25 @@ size_t class_dues_of(const Service *service, const StoredSubmission *row, Arena 
 /* The submission that the path names, with its source (NULL: the database does not have it). False: there is none that the visitor may
  * read, which has been answered. */
 bool class_readable_source(Visit *visit, StoredSubmission *row, const char **source);
-/* The newest of each other person whose source the visitor may read, of at most so many people. */
-MUST_USE Status class_open_sources(const Visit *visit, const char *problem, size_t most, StoredSubmission **rows,
-                                   size_t *count, Message *why);
+/* How many other people have submitted something to a problem. */
+MUST_USE Status class_source_people(const Visit *visit, const char *problem, int64_t *count, Message *why);
+/* The newest of each of them that the visitor may read: of so many people from number `first` on, in an order that stays; at most `most`
+ * sources. */
+MUST_USE Status class_open_sources(const Visit *visit, const char *problem, int64_t first, int64_t people, size_t most,
+                                   StoredSubmission **rows, size_t *count, Message *why);
+
+/* ==== parts of lists ============================================================================================== */
+
+/* Long lists are shown in parts, "?page=2". */
+enum { PEOPLE_ON_A_PAGE = 100 };
+
+typedef struct ListPart {
+    int64_t page, pages; /* 1, 2, ... */
+    int64_t first;       /* number of its first person, from 0 */
+} ListPart;
+
+/* The part of a list of `count` people that the query asks for; the last one, if there are not so many. */
+ListPart list_part(const Visit *visit, int64_t count, int64_t on_a_page);
 /* What the visitor may call the file: a name may tell who wrote it. */
 const char *class_file_name(const Visit *visit, const StoredSubmission *row);
 

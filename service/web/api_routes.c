@@ -178,11 +178,16 @@ static void class_answer_sources(Visit *visit)
 {
     Problem problem;
     StoredSubmission *rows;
+    ListPart part;
+    int64_t people = 0;
     size_t count = 0;
     Message why;
     Status status = problem_read(visit->argument, &problem, &why);
     if (status == STATUS_OK) {
-        status = class_open_sources(visit, problem.id, SIZE_MAX, &rows, &count, &why);
+        status = class_source_people(visit, problem.id, &people, &why);
+        part = list_part(visit, people, PEOPLE_ON_A_PAGE);
+        THEN(status,
+             class_open_sources(visit, problem.id, part.first, PEOPLE_ON_A_PAGE, SIZE_MAX, &rows, &count, &why));
         problem_free(&problem);
     }
     if (status != STATUS_OK) {
@@ -192,6 +197,7 @@ static void class_answer_sources(Visit *visit)
     cJSON *object = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(object, "sources");
     for (size_t i = 0; i < count; i++)
         cJSON_AddItemToArray(list, source_item(visit, &rows[i]));
+    cJSON_AddNumberToObject(object, "pages", (double)part.pages);
     answer_json(visit, 200, object);
 }
 
@@ -268,7 +274,7 @@ static void points_answer(Visit *visit)
         answer_error(visit, 403, "the points of %s are not shown yet", assignment->title);
         return;
     }
-    Status status = class_facts_of_person(visit->service->store, class, row.person_id, visit->arena, &person, &why);
+    Status status = class_facts_of_person(visit->service->store, class, row.person, visit->arena, &person, &why);
     const SubmissionFact *fact = status == STATUS_OK ? fact_of(&person, row.id) : NULL;
     if (status != STATUS_OK)
         answer_failure(visit, status, &why);

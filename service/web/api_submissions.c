@@ -120,12 +120,19 @@ static double if_timed(const StoredSubmission *row, double value)
     return row->time.ms > 0 ? value : NAN;
 }
 
-/* One word: "ranked", or what keeps the run from a rank that the judge gave it. */
+static bool is_practice(const StoredSubmission *row)
+{
+    return strcmp(row->mode, "rank") != 0;
+}
+
+/* One word: "ranked", or what keeps the run from a rank that the judge gave it: "try" and "test" have none. */
 static void add_rank(const StoredSubmission *row, Text *out)
 {
     const char *words = row->run == 0 ? "" : submission_rank_words(row);
     const int length = (int)strcspn(words, ":");
-    if (length == 0 || strncmp(words, "not ", 4) == 0)
+    if (is_practice(row))
+        text_printf(out, "%12s\n", row->mode);
+    else if (length == 0 || strncmp(words, "not ", 4) == 0)
         text_printf(out, "%12s\n", "-");
     else
         text_printf(out, "%12.*s\n", length < 11 ? length : 11, words);
@@ -300,7 +307,9 @@ static void add_history(const HistoryEntry *entries, size_t count, Text *out)
     for (size_t i = 0; i < count; i++) {
         const HistoryEntry *entry = &entries[i];
         text_printf(out, "%6lld  ", (long long)entry->row->id);
-        add_state(entry->row, 19, out);
+        add_state(entry->row, is_practice(entry->row) ? 14 : 19, out);
+        if (is_practice(entry->row))
+            text_printf(out, " %-4s", entry->row->mode);
         text_printf(out, "%10s%8s  %-20s%11s%s\n", quantity_time(if_timed(entry->row, entry->row->time.ms)).text,
                     quantity_ratio(entry->change.order == TIME_UNKNOWN ? NAN : entry->change.ratio).text,
                     time_order_words(entry->change.order), quantity_time(if_timed(entry->row, entry->best.ms)).text,
@@ -354,7 +363,8 @@ void api_history(Visit *visit)
     size_t count = 0, entry_count;
     Message why;
     cJSON *object = cJSON_CreateObject(), *histories = cJSON_AddArrayToObject(object, "histories");
-    Status status = read_list(visit, INT64_MAX, &rows, &count, &why);
+    enum { USUAL = 500 };
+    Status status = read_list(visit, USUAL, &rows, &count, &why);
     if (status == STATUS_OK && wants_text(visit))
         history_text(rows, count, visit->arena, &visit->reply->body);
     for (size_t i = count; i-- > 0 && status == STATUS_OK && !wants_text(visit);)

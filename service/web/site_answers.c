@@ -652,6 +652,16 @@ cJSON *site_row(cJSON *list, const StoredSubmission *row)
     return line;
 }
 
+void site_put_part(cJSON *page, const ListPart *part)
+{
+    if (part->pages == 1)
+        cJSON_AddNullToObject(page, "part");
+    else
+        values_put(cJSON_AddObjectToObject(page, "part"),
+                   "page=%" PRId64 " pages=%" PRId64 " earlier=%" PRId64 " later=%" PRId64, part->page, part->pages,
+                   part->page - 1, part->page < part->pages ? part->page + 1 : 0);
+}
+
 static void name_best(const Visit *visit, BoardPage *page)
 {
     int64_t person;

@@ -20,6 +20,8 @@ void site_ask_for_login(Visit *visit);
 /* Answers with a page of service/web/pages/, or with the failure; deletes the values. */
 void site_answer(Visit *visit, Status status, const Message *why, const char *name, cJSON *values);
 /* Adds one line to a list, for {{>submission_row}}. */
+/* Adds "part", what leads to the other parts of a list; null where there is one alone. */
+void site_put_part(cJSON *page, const ListPart *part);
 cJSON *site_row(cJSON *list, const StoredSubmission *row);
 /* The boards of a problem that people see now, allocated in the visit's arena. */
 MUST_USE Status site_boards(const Visit *visit, const Problem *problem, Board **boards, size_t *count, Message *why);

@@ -1,7 +1,9 @@
 /* site_class.c - the pages of a class: points, sources of others, people; and the forms that browsers send.  */
+#include "base/clock.h"
 #include "base/hash.h"
 #include "grader/judge/result.h"
 #include "grader/problem/problem.h"
+#include "leaderboard/database.h"
 #include "leaderboard/rulings.h"
 #include "service/course/class_file.h"
 #include "service/course/class_summary.h"
@@ -22,6 +24,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -57,7 +60,7 @@ static Status put_results(const Visit *visit, const Person *person, cJSON *resul
     PersonFacts facts;
     if (class == NULL)
         return STATUS_OK;
-    Status status = class_facts_of_person(visit->service->store, class, person->id, visit->arena, &facts, why);
+    Status status = class_facts_of_person(visit->service->store, class, person->name, visit->arena, &facts, why);
     for (size_t i = 0; i < class->assignment_count && status == STATUS_OK; i++) {
         const ClassAssignment *assignment = &class->assignments[i];
         if (!class_takes_part(assignment, person->name) ||
@@ -72,14 +75,14 @@ static Status put_results(const Visit *visit, const Person *person, cJSON *resul
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 /* False: there is no class, or its points cannot be read, which has been answered. */
-static bool read_scores(Visit *visit, Scores *scores)
+static bool read_scores(Visit *visit, size_t first, size_t most, Scores *scores)
 {
     Message why;
     if (class_of(visit) == NULL) {
         answer_error(visit, 404, "this server has no class; its setting \"class\" names a class.json");
         return false;
     }
-    Status status = scores_read(visit->service->store, class_of(visit), visit->arena, scores, &why);
+    Status status = scores_read(visit->service->store, class_of(visit), first, most, visit->arena, scores, &why);
     if (status != STATUS_OK)
         answer_failure(visit, status, &why);
     return status == STATUS_OK;
@@ -107,17 +110,20 @@ static void put_points(cJSON *row, const ClassFile *class, const PersonScores *p
 
 void site_points(Visit *visit)
 {
-    cJSON *page = cJSON_CreateObject(), *titles = cJSON_AddArrayToObject(page, "assignments"),
-          *people = cJSON_AddArrayToObject(page, "people"), *list = cJSON_AddArrayToObject(page, "strangers");
-    enum { STRANGERS_SHOWN = 20 };
-    size_t count;
+    enum { STRANGERS_SHOWN = 20, ON_A_PAGE = 50 };
     const ClassFile *class = class_of(visit);
+    const ListPart wanted = list_part(visit, INT64_MAX, ON_A_PAGE);
+    size_t count;
     Scores scores;
     Message why;
-    if (!read_scores(visit, &scores)) {
-        cJSON_Delete(page);
+    if (!read_scores(visit, (size_t)wanted.first, ON_A_PAGE, &scores))
         return;
-    }
+    const ListPart part = list_part(visit, (int64_t)scores.all, ON_A_PAGE);
+    if (part.first != wanted.first && !read_scores(visit, (size_t)part.first, ON_A_PAGE, &scores))
+        return;
+    cJSON *page = cJSON_CreateObject(), *titles = cJSON_AddArrayToObject(page, "assignments"),
+          *people = cJSON_AddArrayToObject(page, "people"), *list = cJSON_AddArrayToObject(page, "strangers");
+    site_put_part(page, &part);
     for (size_t i = 0; i < class->assignment_count; i++)
         cJSON_AddItemToArray(titles, cJSON_CreateString(class->assignments[i].title));
     for (size_t i = 0; i < scores.count; i++)
@@ -137,29 +143,81 @@ void site_points(Visit *visit)
 void site_points_csv(Visit *visit)
 {
     Scores scores;
-    if (!read_scores(visit, &scores))
+    if (!read_scores(visit, 0, SIZE_MAX, &scores))
         return;
     visit->reply->type = "text/csv; charset=utf-8";
     http_reply_header(visit->reply, "Content-Disposition", "attachment; filename=\"scores.csv\"");
     scores_csv(&scores, &visit->reply->body);
 }
 
-void site_summary(Visit *visit)
+/* ---- the summary ------------------------------------------------------------------------------------------------- */
+
+/* A summary looks at all that a class has submitted, so it is kept for so many times as long as it took: that of a small class is always
+ * new, and that of a large one takes a fiftieth of a processor. */
+enum { SUMMARY_KEPT = 50, SUMMARY_KEPT_S = 600 };
+
+static struct {
+    pthread_mutex_t lock;
+    cJSON *values; /* of the page; NULL: there is none yet */
+    double until_s;
+    bool is_being_made;
+} kept_summary = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* NULL: it must be made, by the caller. */
+static cJSON *find_summary(void)
+{
+    pthread_mutex_lock(&kept_summary.lock);
+    const bool is_good = kept_summary.values != NULL && (now_s() < kept_summary.until_s || kept_summary.is_being_made);
+    cJSON *values = is_good ? cJSON_Duplicate(kept_summary.values, true) : NULL;
+    kept_summary.is_being_made = kept_summary.is_being_made || !is_good;
+    pthread_mutex_unlock(&kept_summary.lock);
+    return values;
+}
+
+/* NULL: it could not be made. */
+static void keep_summary(const cJSON *values, double took_s)
+{
+    pthread_mutex_lock(&kept_summary.lock);
+    if (values != NULL) {
+        cJSON_Delete(kept_summary.values);
+        kept_summary.values = cJSON_Duplicate(values, true);
+        kept_summary.until_s = now_s() + fmin(SUMMARY_KEPT * took_s, SUMMARY_KEPT_S);
+    }
+    kept_summary.is_being_made = false;
+    pthread_mutex_unlock(&kept_summary.lock);
+}
+
+/* NULL: it cannot, which has been answered. */
+static cJSON *make_summary(Visit *visit)
 {
     const Site site = site_of(visit);
+    cJSON *values = NULL;
     Scores scores;
     Facts facts = {0};
     Message why;
-    if (!read_scores(visit, &scores))
-        return;
+    if (!read_scores(visit, 0, SIZE_MAX, &scores))
+        return NULL;
     Status status = summary_facts_read(visit->service->store, &scores, &facts, &why);
     if (status == STATUS_OK) {
         const Summary summary = summary_of(&facts, title_of(visit), utc_now().text, visit->arena);
-        summary_page(&visit->reply->body, &site, &summary);
+        values = summary_values(&site, &summary);
     } else {
         answer_failure(visit, status, &why);
     }
     facts_free(&facts);
+    return values;
+}
+
+void site_summary(Visit *visit)
+{
+    cJSON *values = find_summary();
+    if (values == NULL) {
+        const double begun_s = now_s();
+        values = make_summary(visit);
+        keep_summary(values, now_s() - begun_s);
+    }
+    if (values != NULL)
+        site_answer(visit, STATUS_OK, NULL, "summary", values);
 }
 
 /* ==== site class ================================================================================================== */
@@ -268,10 +326,15 @@ void site_sources(Visit *visit)
     cJSON *page = cJSON_CreateObject(), *sources = cJSON_AddArrayToObject(page, "sources");
     const char *title = "";
     StoredSubmission *rows;
+    int64_t people = 0;
     size_t count = 0;
     Message why;
     Status status = read_title(visit, visit->argument, &title, &why);
-    THEN(status, class_open_sources(visit, visit->argument, SIZE_MAX, &rows, &count, &why));
+    THEN(status, class_source_people(visit, visit->argument, &people, &why));
+    const ListPart part = list_part(visit, people, PEOPLE_ON_A_PAGE);
+    THEN(status,
+         class_open_sources(visit, visit->argument, part.first, PEOPLE_ON_A_PAGE, SIZE_MAX, &rows, &count, &why));
+    site_put_part(page, &part);
     for (size_t i = 0; i < count; i++) {
         const bool has_time = rows[i].time.ms > 0 && !class_hides_board_from(visit, rows[i].problem);
         cJSON *source = values_row(sources);
@@ -745,28 +808,43 @@ static void put_person(cJSON *page, cJSON *works, const char *person, const char
 }
 
 /* Students, and teachers who have tried something. */
+#define IS_LISTED                                                                                                      \
+    "((role = 'student' AND removed_utc IS NULL) OR EXISTS (SELECT 1 FROM submission WHERE person = person.id"         \
+    " AND mode <> 'try'))"
+
+/* The works of a part of the class: of each person and problem. */
+static Status read_works(const Visit *visit, const ListPart *part, cJSON *works, Message *why)
+{
+    return values_query(
+        visit->service->store, works, why,
+        "SELECT name AS person, problem, tries, since, best > 0 AS is_solved, CASE WHEN best > 0 THEN best ELSE newest"
+        " END AS number, (SELECT verdict FROM current_judging AS last WHERE last.submission = newest) AS verdict FROM"
+        " (SELECT person.name AS name, submission.problem AS problem, count(*) AS tries, min(received_utc) AS since,"
+        " max(submission.id) AS newest, max(CASE WHEN verdict = 'Accepted' THEN submission.id ELSE 0 END) AS best"
+        " FROM (SELECT id, name FROM person WHERE " IS_LISTED " ORDER BY name LIMIT ?2 OFFSET ?1) AS person"
+        " CROSS JOIN submission ON person.id = submission.person"
+        " JOIN current_judging AS judging ON judging.submission = submission.id"
+        " WHERE mode <> 'try' AND judging.state <> 'cancelled' GROUP BY person.name, submission.problem)"
+        " ORDER BY name",
+        "ii", part->first, (int64_t)PEOPLE_ON_A_PAGE);
+}
+
 static Status put_class(const Visit *visit, cJSON *page, Message *why)
 {
     static const char *const lists[] = {"people", "solved", "stuck"};
     cJSON *works = cJSON_CreateArray();
-    Person *people;
-    const char **problems;
+    const char **people, **problems;
     size_t count = 0, problem_count = 0;
+    int64_t all = 0;
+    Store *store = visit->service->store;
     Status status = problem_list(visit->arena, &problems, &problem_count, why);
-    THEN(status, people_list(visit->service->store, 0, visit->arena, &people, &count, why));
-    THEN(
-        status,
-        values_query(
-            visit->service->store, works, why,
-            "SELECT name AS person, problem, tries, since, best > 0 AS is_solved, CASE WHEN best > 0 THEN best ELSE newest"
-            " END AS number, (SELECT verdict FROM current_judging AS last WHERE last.submission = newest) AS verdict FROM"
-            " (SELECT person.name AS name, submission.problem AS problem, count(*) AS tries, min(received_utc) AS since,"
-            " max(submission.id) AS newest, max(CASE WHEN verdict = 'Accepted' THEN submission.id ELSE 0 END) AS best"
-            " FROM submission JOIN person ON person.id = submission.person"
-            " JOIN current_judging AS judging ON judging.submission = submission.id"
-            " WHERE mode <> 'try' AND judging.state <> 'cancelled' GROUP BY person.name, submission.problem)"
-            " ORDER BY name",
-            ""));
+    THEN(status, database_int(store, &all, why, "SELECT count(*) FROM person WHERE " IS_LISTED, ""));
+    const ListPart part = list_part(visit, all, PEOPLE_ON_A_PAGE);
+    THEN(status, database_list(store, visit->arena, sizeof *people, database_take_text, &people, &count, why,
+                               "SELECT name FROM person WHERE " IS_LISTED " ORDER BY name LIMIT ?2 OFFSET ?1", "ii",
+                               part.first, (int64_t)PEOPLE_ON_A_PAGE));
+    THEN(status, read_works(visit, &part, works, why));
+    site_put_part(page, &part);
     if (status == STATUS_OK) {
         for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
             cJSON_AddArrayToObject(page, lists[i]);
@@ -775,10 +853,8 @@ static Status put_class(const Visit *visit, cJSON *page, Message *why)
         cJSON_AddItemToObject(page, "problems", cJSON_CreateStringArray(problems, (int)problem_count));
     }
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        if ((people[i].role == PERSON_STUDENT && !people[i].is_removed) ||
-            strcmp(view_text(works->child, "person"), people[i].name) == 0)
-            put_person(page, works, people[i].name, problems, problem_count);
-    values_put(page, "people_count=%d", cJSON_GetArraySize(view_item(page, "people")));
+        put_person(page, works, people[i], problems, problem_count);
+    values_put(page, "people_count=%zu", count);
     cJSON_Delete(works);
     return status;
 }

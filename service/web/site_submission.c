@@ -506,7 +506,7 @@ static Status find_sources(const Visit *visit, const char *problem, bool *has_so
     size_t count = 0;
     if (class_of(visit) == NULL)
         return STATUS_OK;
-    Status status = class_open_sources(visit, problem, 1, &rows, &count, why);
+    Status status = class_open_sources(visit, problem, 0, INT64_MAX, 1, &rows, &count, why);
     *has_sources = count > 0;
     return status;
 }

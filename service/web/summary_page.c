@@ -171,11 +171,16 @@ static void put_assignment(cJSON *row, const Site *site, const Summary *summary,
         put_task(values_row(tasks), site, &assignment->tasks[i], number, i);
 }
 
-void summary_page(Text *page, const Site *site, const Summary *summary)
+cJSON *summary_values(const Site *site, const Summary *summary)
 {
     cJSON *values = cJSON_CreateObject(), *assignments = cJSON_AddArrayToObject(values, "assignments");
     values_put(values, "class=%s time_utc=%s", summary->title, summary->time_utc);
     for (size_t i = 0; i < summary->assignment_count; i++)
         put_assignment(values_row(assignments), site, summary, i);
-    site_show(page, site, "summary", values);
+    return values;
+}
+
+void summary_page(Text *page, const Site *site, const Summary *summary)
+{
+    site_show(page, site, "summary", summary_values(site, summary));
 }

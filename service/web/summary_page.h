@@ -7,6 +7,8 @@
 #include "service/web/site.h"
 
 /* `site->is_alone`: one file that needs no other. */
+/* What the page shows, for a site of this kind. */
+cJSON *summary_values(const Site *site, const Summary *summary);
 void summary_page(Text *page, const Site *site, const Summary *summary);
 
 #endif

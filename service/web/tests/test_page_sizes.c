@@ -40,6 +40,7 @@ static void the_page_of_a_large_class_is_small(void **state)
                 cJSON_AddItemToArray(made[3], cJSON_Duplicate(cell, true));
         }
     }
+    cJSON_AddNullToObject(values, "part");
     values_put(values, "has_points=%d people_count=%d similar_time=%s", 0, CLASS, none);
     site_show(&page, &teacher, "teacher", values);
     assert_true(page.length < MOST_BYTES);
