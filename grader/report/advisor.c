@@ -43,8 +43,6 @@ static int first_line_with(const char *source, const char *words)
 
 /* ---- global memory ----------------------------------------------------------------------------------------------- */
 
-enum { DRAM_SECTOR_BYTES = 32, LINE_BYTES = 128 };
-
 static double excess_load_sectors(const SimLine *line)
 {
     bool scattered = line->counters.global_load_sectors > 3 * line->ideal_load_sectors / 2;
@@ -60,7 +58,7 @@ static double excess_store_sectors(const SimLine *line)
 /* Wavefronts of the L1 beyond those that the same bytes would need if they were contiguous. */
 static double excess_load_wavefronts(const SimLine *line)
 {
-    double lines = (double)line->ideal_load_sectors * DRAM_SECTOR_BYTES / LINE_BYTES;
+    double lines = (double)line->ideal_load_sectors * SECTOR_BYTES / CACHE_LINE_BYTES;
     double ideal = fmax((double)line->counters.global_load_requests, lines);
     return excess_load_sectors(line) > 0 ? fmax(0, (double)line->counters.global_load_wavefronts - ideal) : 0;
 }
@@ -75,14 +73,14 @@ static void take_off(uint64_t *counter, double excess)
     *counter -= (uint64_t)fmin((double)*counter, excess);
 }
 
-/* Where each thread has a few outputs of its own side by side, its neighbours' elements lie that far apart on purpose. Wide
- * accesses, or a tile, are then steps of a ladder; one output a thread would be a step back. A thread that goes through a
- * whole row has more. */
+/* Where each thread has a few outputs of its own side by side, which share what it loads, its neighbours' elements lie that far
+ * apart on purpose. Wide accesses, or a tile, are then steps of a ladder; one output a thread would be a step back. A thread
+ * that goes through a whole row has more; one that computes an output after the other loads for each multiply-add. */
 static bool has_own_outputs(const KernelUnderReview *review)
 {
     enum { MOST_OWN = 32 };
     const double stored = (double)review->counters->global_store_bytes / sizeof(float) / review_threads(review);
-    return stored >= 2 && stored <= MOST_OWN;
+    return stored >= 2 && stored <= MOST_OWN && change_loads(&review->mix) < review->mix.multiply_adds;
 }
 
 static bool uncoalesced(const KernelUnderReview *review, Repair *repair)

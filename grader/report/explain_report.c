@@ -654,6 +654,8 @@ static void add_defect(const ExplainReport *report, TerminalStyle style, Text *o
     terminal_add_line(&words, advice->text);
     text_printf(&words, ". Without this, the score would be %s less by the model; case %d loses most by it.",
                 quantity_percent(advice->gain, 0).text, one->number);
+    if (report->telling == TELL_DEFECT && report->run->next.step != NULL)
+        text_printf(&words, " The next step comes after that: %s.", report->run->next.step->title);
     add_paragraph(out, words.data, DEEPER, style);
     text_free(&words);
     if (advice->line > 0)
@@ -676,13 +678,19 @@ static void add_step(const ExplainReport *report, TerminalStyle style, Text *out
     add_paragraph(out, idea.data, DEEPER, style);
     text_printf(&words, "%s does this, and takes %s where your file takes %s: %s less.", step->example,
                 quantity_time(next->example.ms).text, quantity_time(next->time.ms).text,
-                quantity_percent(1 - next->example.ms / next->time.ms, 0).text);
+                quantity_percent(explain_run_step_gain(report->run), 0).text);
+    if (next->is_taken)
+        text_add(&words, " Your file seems to do it already, so compare the two.");
     add_paragraph(out, words.data, DEEPER, style);
     if (report->detail < DETAIL_CODE)
         text_printf(out, "%*s--show %s shows %s.\n", DEEPER, "", report->detail == DETAIL_IDEA ? "sketch" : "code",
                     report->detail == DETAIL_IDEA ? "its code with holes" : "all of its code");
     text_free(&words);
     text_free(&idea);
+    if (report->run->advice_count > 0) {
+        text_printf(out, "\n%*sIn the same step, mend this (%s)\n", INDENT, "", report->run->advice[0].id);
+        add_defect(report, style, out);
+    }
     if (report->detail == DETAIL_IDEA)
         return;
     text_add(out, "\n");

@@ -77,8 +77,12 @@ Status explain_run_next(ExplainRun *run, const Steps *steps, const ReferenceTime
     return status;
 }
 
+double explain_run_step_gain(const ExplainRun *run)
+{
+    return run->next.step == NULL ? 0 : 1 - run->next.example.ms / run->next.time.ms;
+}
+
 bool explain_run_tells_defect(const ExplainRun *run)
 {
-    const double gain = run->advice_count > 0 ? run->advice[0].gain : 0;
-    return gain >= (run->next.step != NULL ? DEFECT_COMES_FIRST : ADVISOR_LEAST_GAIN);
+    return run->advice_count > 0 && run->advice[0].gain > explain_run_step_gain(run);
 }

@@ -45,11 +45,10 @@ void explain_run_free(ExplainRun *run);
 MUST_USE Status explain_run_next(ExplainRun *run, const Steps *steps, const ReferenceTime *times, size_t count,
                                  MeasuredTime time, bool one_case, Message *why);
 
-/* A defect that gains this share of the score is told before a step: the step's time is promised to a kernel without
- * it. */
-#define DEFECT_COMES_FIRST 0.15
+/* The share of the score that the next step saves; 0: there is none. */
+double explain_run_step_gain(const ExplainRun *run);
 
-/* Whether the first defect is told, or else the next step, or neither is there. */
+/* Whether the first defect is told, since it gains more than the next step. */
 bool explain_run_tells_defect(const ExplainRun *run);
 
 #endif

@@ -167,7 +167,7 @@ static const char *next_of(double blocks, double ms, NextStep *next, MeasuredTim
     return name;
 }
 
-static void the_next_step_is_the_first_that_holds_and_is_surely_faster(void **state)
+static void the_next_step_is_the_first_that_holds_and_gains(void **state)
 {
     NextStep next;
     MeasuredTime example_time;
@@ -176,8 +176,20 @@ static void the_next_step_is_the_first_that_holds_and_is_surely_faster(void **st
     assert_string_equal(next_of(3, 5, &next, &example_time), "2-more"); /* the first does not hold */
     assert_string_equal(next_of(1, 4, &next, &example_time), "2-more"); /* it is not faster */
     assert_true(example_time.ms == 1);
+    assert_string_equal(next_of(1, 4.2, &next, &example_time), "2-more"); /* it gains less than 5 % */
+    assert_false(next.is_taken);
     assert_string_equal(next_of(1, 1, &next, &example_time), "");
-    assert_string_equal(next_of(9, 5, &next, &example_time), "");
+}
+
+static void a_file_that_has_taken_all_steps_is_shown_one_that_is_done_better(void **state)
+{
+    NextStep next;
+    MeasuredTime example_time;
+    assert_string_equal(next_of(9, 5, &next, &example_time), "1-few");
+    assert_true(next.is_taken && next.example.ms == 4 && example_time.ms == 4);
+    assert_string_equal(next_of(9, 4, &next, &example_time), "2-more");
+    assert_true(next.is_taken && example_time.ms == 1);
+    assert_string_equal(next_of(9, 1.04, &next, &example_time), "");
 }
 
 int main(void)
@@ -187,7 +199,8 @@ int main(void)
         cmocka_unit_test(a_problem_without_a_ladder_has_no_steps),
         cmocka_unit_test(what_is_no_step_is_refused_with_its_line),
         cmocka_unit_test(a_sketch_is_its_example_with_holes),
-        cmocka_unit_test(the_next_step_is_the_first_that_holds_and_is_surely_faster),
+        cmocka_unit_test(the_next_step_is_the_first_that_holds_and_gains),
+        cmocka_unit_test(a_file_that_has_taken_all_steps_is_shown_one_that_is_done_better),
     };
     return cmocka_run_group_tests_name("steps", tests, make_folder, remove_folder);
 }
