@@ -35,10 +35,7 @@ __attribute__((format(printf, 3, 4))) static void say(Repair *repair, int line, 
 static int first_line_with(const char *source, const char *words)
 {
     const char *at = source == NULL ? NULL : strstr(source, words);
-    int line = at != NULL;
-    for (const char *c = source; at != NULL && c < at; c++)
-        line += *c == '\n';
-    return line;
+    return at == NULL ? 0 : text_line_at(source, (size_t)(at - source));
 }
 
 /* ---- global memory ----------------------------------------------------------------------------------------------- */

@@ -250,10 +250,7 @@ typedef struct ListingRow { /* one source line, summed over kernels */
 
 static size_t count_lines(const char *text)
 {
-    size_t lines = 1;
-    for (; *text != '\0'; text++)
-        lines += *text == '\n';
-    return lines;
+    return (size_t)text_line_at(text, strlen(text));
 }
 
 /* The rows of the submission's lines, [count + 1] by number. `*elsewhere` is the share of lines in other files. */
@@ -635,11 +632,7 @@ static void add_code(Text *out, const char *code)
 /* Adds a line of the submission under its number. */
 static void add_own_line(const ExplainReport *report, int number, Text *out)
 {
-    const char *at = report->submission->source.data;
-    for (int line = 1; line < number && *at != '\0'; line++) {
-        at += strcspn(at, "\n");
-        at += *at == '\n';
-    }
+    const char *at = text_line(report->submission->source.data, number);
     at += strspn(at, " \t");
     text_printf(out, "%*s%4d  ", INDENT, "", number);
     explain_source_line(at, strcspn(at, "\n"), INT_MAX, out);
