@@ -156,8 +156,8 @@ static bool bank_conflicts(const KernelUnderReview *review, Repair *repair)
     after->shared_store_wavefronts = change_scaled(after->shared_store_wavefronts, kept);
     say(repair, line->line,
         "Threads of a warp access different words of the same banks of shared memory, so each access takes %s wavefronts "
-        "where %s would be enough. Let neighbouring threads access neighbouring elements, or lengthen each row of the "
-        "array until threads of a warp meet different banks",
+        "where %s would be enough. Let neighbouring threads access neighbouring elements, or make the distance between "
+        "their elements odd: one element more in each row of the array, or 7 or 9 outputs per thread in place of 8",
         quantity_ratio(ratio(wavefronts, requests)).text,
         quantity_ratio(ratio((double)line->ideal_shared_wavefronts, requests)).text);
     return true;
@@ -352,14 +352,18 @@ static bool too_few_blocks(const KernelUnderReview *review, Repair *repair)
 
 /* ---- the call as a whole ----------------------------------------------------------------------------------------- */
 
+/* So much of the time that the device waits for the host goes with this number of waits. */
+static double waits_s(const Explanation *explanation, uint64_t count)
+{
+    return fmin(explanation->wait_s, (double)count * (explanation->hardware->host_wait_s + SIM_WAY_TO_HOST_S));
+}
+
 static bool host_copies(const KernelUnderReview *review, Repair *repair)
 {
-    const Explanation *explanation = review->explanation;
-    const ProfileCopies *copies = &explanation->profile->host_copies;
+    const ProfileCopies *copies = &review->explanation->profile->host_copies;
     if (copies->count == 0)
         return false;
-    repair->saved_s = copies->seconds +
-                      fmin(explanation->wait_s, (double)copies->count * explanation->hardware->host_wait_s);
+    repair->saved_s = copies->seconds + waits_s(review->explanation, copies->count);
     say(repair, first_line_with(repair->source, "cudaMemcpy"),
         "%llu copies move %s bytes between host and device, although the arrays are already in device memory. Work on "
         "them there, and copy a filter to constant memory with cudaMemcpyToSymbol() and cudaMemcpyDeviceToDevice",
@@ -371,15 +375,27 @@ static bool host_copies(const KernelUnderReview *review, Repair *repair)
  * model. */
 static bool allocations(const KernelUnderReview *review, Repair *repair)
 {
-    const Explanation *explanation = review->explanation;
-    const ExecutionProfile *profile = explanation->profile;
+    const ExecutionProfile *profile = review->explanation->profile;
     if (profile->allocations == 0)
         return false;
-    repair->saved_s = fmin(explanation->wait_s, (double)profile->releases * explanation->hardware->host_wait_s);
+    repair->saved_s = waits_s(review->explanation, profile->releases);
     say(repair, first_line_with(repair->source, "cudaMalloc"),
         "Each call allocates device memory %llu times and frees it %llu times, and cudaFree() waits for the device. "
         "Allocate once, and keep the memory for the next call",
         (unsigned long long)profile->allocations, (unsigned long long)profile->releases);
+    return true;
+}
+
+/* Waits that neither a copy nor cudaFree() explains. */
+static bool waits(const KernelUnderReview *review, Repair *repair)
+{
+    const Explanation *explanation = review->explanation;
+    const ExecutionProfile *profile = explanation->profile;
+    repair->saved_s = explanation->wait_s - waits_s(explanation, profile->host_copies.count + profile->releases);
+    say(repair, first_line_with(repair->source, "Synchronize("),
+        "The device is idle for %s, because solve() waits for one kernel before it launches the next. Kernels of a stream "
+        "run in order without that, so wait once, after the last one",
+        quantity_time(1e3 * repair->saved_s).text);
     return true;
 }
 
@@ -400,6 +416,7 @@ static const struct {
     {"too_few_blocks", too_few_blocks, false},
     {"host_copies", host_copies, true},
     {"allocations", allocations, true},
+    {"waits", waits, true},
 };
 
 /* ==== advisor ===================================================================================================== */
