@@ -444,7 +444,7 @@ static double saved_seconds(size_t defect, const Explanation *explanation, const
 /* The score is a geometric mean: the share that it loses by the shares of the cases. */
 static Advice weigh(size_t defect, const Explanation *const *cases, size_t case_count, const char *source)
 {
-    Advice advice = {.id = defects[defect].id};
+    Advice advice = {.id = defects[defect].id, .is_of_the_call = defects[defect].is_of_the_call};
     double logarithms = 0, largest = 0;
     for (size_t i = 0; i < case_count; i++) {
         Repair worst = {.line = 0};
@@ -469,7 +469,7 @@ size_t advisor_find(const Explanation *const *cases, size_t case_count, const ch
         size_t at = count;
         while (at > 0 && list[at - 1].gain < advice.gain)
             at--;
-        if (advice.gain < ADVISOR_LEAST_GAIN || at == ADVISOR_MOST)
+        if (!(advice.gain > 0) || (!advice.is_of_the_call && advice.gain < ADVISOR_LEAST_GAIN) || at == ADVISOR_MOST)
             continue;
         count += count < ADVISOR_MOST;
         memmove(&list[at + 1], &list[at], (count - at - 1) * sizeof *list);

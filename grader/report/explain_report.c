@@ -639,9 +639,8 @@ static void add_own_line(const ExplainReport *report, int number, Text *out)
     text_add(out, "\n");
 }
 
-static void add_defect(const ExplainReport *report, TerminalStyle style, Text *out)
+static void add_defect(const ExplainReport *report, const Advice *advice, TerminalStyle style, Text *out)
 {
-    const Advice *advice = &report->run->advice[0];
     const ExplainedCase *one = &report->run->cases[advice->case_index];
     Text words = {0};
     terminal_add_line(&words, advice->text);
@@ -680,9 +679,9 @@ static void add_step(const ExplainReport *report, TerminalStyle style, Text *out
                     report->detail == DETAIL_IDEA ? "its code with holes" : "all of its code");
     text_free(&words);
     text_free(&idea);
-    if (report->run->advice_count > 0) {
-        text_printf(out, "\n%*sIn the same step, mend this (%s)\n", INDENT, "", report->run->advice[0].id);
-        add_defect(report, style, out);
+    for (size_t i = 0; i < report->run->advice_count; i++) {
+        text_printf(out, "\n%*sIn the same step, mend this (%s)\n", INDENT, "", report->run->advice[i].id);
+        add_defect(report, &report->run->advice[i], style, out);
     }
     if (report->detail == DETAIL_IDEA)
         return;
@@ -748,7 +747,7 @@ static void add_telling(const ExplainReport *report, TerminalStyle style, Text *
     case TELL_DEFECT:
         terminal_colour(style, out, COLOUR_MARK, "Mend this first");
         text_printf(out, " (%s)\n", report->run->advice[0].id);
-        add_defect(report, style, out);
+        add_defect(report, &report->run->advice[0], style, out);
         return;
     case TELL_STEP:
         terminal_colour(style, out, COLOUR_MARK, "Next step");

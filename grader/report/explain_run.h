@@ -40,7 +40,7 @@ MUST_USE Status explain_run(const Problem *problem, const Submission *submission
                             const CaseChoice *choice, Progress *progress, ExplainRun *run, Message *why);
 void explain_run_free(ExplainRun *run);
 
-/* Finds the next step: `times` are those of the reference solutions, `time` that of the submission on the same device, its
+/* Finds the next step, and leaves out the defects that do not matter beside it: `times` are those of the reference solutions, `time` that of the submission on the same device, its
  * score or, with `one_case`, that of the only case. */
 MUST_USE Status explain_run_next(ExplainRun *run, const Steps *steps, const ReferenceTime *times, size_t count,
                                  MeasuredTime time, bool one_case, Message *why);
