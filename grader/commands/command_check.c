@@ -669,8 +669,8 @@ static Status judge_times(const Checking *checking, Message *why)
 
 /* ---- the ladder -------------------------------------------------------------------------------------------------- */
 
-/* The least gain that is worth a step, and the share of the reference solutions that the last step must leave behind. */
-static const double LEAST_STEP = 0.1, TOP_QUARTER = 75;
+/* The share of the reference solutions that the last step must leave behind. */
+static const double TOP_QUARTER = 75;
 
 static const ReferenceTime *reference_of(const Checking *checking, const char *name)
 {
@@ -740,9 +740,9 @@ static Status check_gain(const Checking *checking, const LadderStep *step, Messa
     if (from == NULL || example == NULL)
         return fail(STATUS_BAD_INPUT, why, "%s: %s: expected a file in solutions/%s/accepted", step->path,
                     from == NULL ? step->from : step->example, checking->problem.id);
-    if (example->time.ms > (1 - LEAST_STEP) * from->time.ms)
+    if (example->time.ms > (1 - STEP_LEAST_GAIN) * from->time.ms)
         return fail(STATUS_BAD_INPUT, why, "%s: %s takes %.4g ms, expected at least %.0f %% less than %s, %.4g ms",
-                    step->path, step->example, example->time.ms, 100 * LEAST_STEP, step->from, from->time.ms);
+                    step->path, step->example, example->time.ms, 100 * STEP_LEAST_GAIN, step->from, from->time.ms);
     return STATUS_OK;
 }
 

@@ -646,7 +646,7 @@ static void add_defect(const ExplainReport *report, const Advice *advice, Termin
     terminal_add_line(&words, advice->text);
     text_printf(&words, ". Without this, the score would be %s less by the model; case %d loses most by it.",
                 quantity_percent(advice->gain, 0).text, one->number);
-    if (report->telling == TELL_DEFECT && report->run->next.step != NULL)
+    if (report->telling == TELL_DEFECT && report->run->next.step != NULL && !report->run->next.is_taken)
         text_printf(&words, " The next step comes after that: %s.", report->run->next.step->title);
     add_paragraph(out, words.data, DEEPER, style);
     text_free(&words);

@@ -72,7 +72,7 @@ double explain_run_step_gain(const ExplainRun *run)
 /* After a step, what the call does besides its kernels is a larger share of a shorter time. */
 static void leave_out_small_defects(ExplainRun *run)
 {
-    const double least = ADVISOR_LEAST_GAIN * (1 - explain_run_step_gain(run));
+    const double least = ADVISOR_LEAST_GAIN * (run->next.is_taken ? 1 : 1 - explain_run_step_gain(run));
     size_t count = 0;
     for (size_t i = 0; i < run->advice_count; i++)
         if (run->advice[i].gain >= least)
@@ -96,5 +96,5 @@ Status explain_run_next(ExplainRun *run, const Steps *steps, const ReferenceTime
 
 bool explain_run_tells_defect(const ExplainRun *run)
 {
-    return run->advice_count > 0 && run->advice[0].gain > explain_run_step_gain(run);
+    return run->advice_count > 0 && (run->next.is_taken || run->advice[0].gain > explain_run_step_gain(run));
 }

@@ -48,7 +48,7 @@ MUST_USE Status explain_run_next(ExplainRun *run, const Steps *steps, const Refe
 /* The share of the score that the next step saves; 0: there is none. */
 double explain_run_step_gain(const ExplainRun *run);
 
-/* Whether the first defect is told, since it gains more than the next step. */
+/* Whether the first defect is told, since it gains more than the next step, or explains why a step that is taken gains less. */
 bool explain_run_tells_defect(const ExplainRun *run);
 
 #endif

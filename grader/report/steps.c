@@ -2,7 +2,6 @@
 
 #include "base/paths.h"
 #include "base/text.h"
-#include "grader/report/advisor.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -229,10 +228,9 @@ static Status take_example(const ReferenceTime *reference, StepCase *cases, size
     return status;
 }
 
-/* The example is shorter, by what is worth a change. */
 static bool gains(MeasuredTime example, MeasuredTime time)
 {
-    return example.ms > 0 && time_is_shorter(example, time) && example.ms <= (1 - ADVISOR_LEAST_GAIN) * time.ms;
+    return example.ms > 0 && time_is_shorter(example, time) && example.ms <= (1 - STEP_LEAST_GAIN) * time.ms;
 }
 
 static bool holds_somewhere(const LadderStep *step, const StepCase *cases, size_t count)

@@ -15,7 +15,7 @@
  *     ```                                                      begins with "// HOLE: " and says what is missing
  *
  * A submission's next step is the first one, in the order of the names, whose condition holds in a timed case in which its
- * example is shorter, and whose example is shorter in the score by ADVISOR_LEAST_GAIN. The model's error takes no part, since
+ * example is shorter, and whose example is shorter in the score by STEP_LEAST_GAIN. The model's error takes no part, since
  * the examples of a ladder were timed on a GPU too (leaderboard/references), in the same order. Where no condition holds, the
  * file seems to have taken all steps; then it is the first one whose example is shorter nevertheless.
  * `check-problem` climbs the ladder: it is the check that conditions, times and sketches fit together.
@@ -40,6 +40,9 @@ typedef struct Steps {
     size_t count;
     Arena arena;
 } Steps;
+
+/* The share of the score that a step gains at least: each example over the one before, and over the file that it is told for. */
+#define STEP_LEAST_GAIN 0.1
 
 /* A problem without the folder has no steps. */
 MUST_USE Status steps_read(const Problem *problem, Steps *steps, Message *why);

@@ -183,7 +183,7 @@ static void the_next_step_is_the_first_that_holds_and_gains(void **state)
     assert_string_equal(next_of(3, 5, &next, &example_time), "2-more"); /* the first does not hold */
     assert_string_equal(next_of(1, 4, &next, &example_time), "2-more"); /* it is not faster */
     assert_true(example_time.ms == 1);
-    assert_string_equal(next_of(1, 4.2, &next, &example_time), "2-more"); /* it gains less than 5 % */
+    assert_string_equal(next_of(1, 4.2, &next, &example_time), "2-more"); /* it gains less than 10 % */
     assert_false(next.is_taken);
     assert_string_equal(next_of(1, 1, &next, &example_time), "");
 }
@@ -196,17 +196,23 @@ static void a_file_that_has_taken_all_steps_is_shown_one_that_is_done_better(voi
     assert_true(next.is_taken && next.example.ms == 4 && example_time.ms == 4);
     assert_string_equal(next_of(9, 4, &next, &example_time), "2-more");
     assert_true(next.is_taken && example_time.ms == 1);
-    assert_string_equal(next_of(9, 1.04, &next, &example_time), "");
+    assert_string_equal(next_of(9, 1.08, &next, &example_time), "");
 }
 
-/* What a file that takes so long is told, with a defect that gains so much and copies that gain 0.02. */
-static bool tells_defect(double ms, double gain, size_t *defects)
+/* Whether a file with so many blocks that takes so long is told its defect, which gains so much, and not the step. It has copies
+ * that gain 0.02, too; `defects` are those that matter. */
+static bool tells_defect(double blocks, double ms, double gain, size_t *defects)
 {
     Message why;
-    ExplainRun run = {.advice = {{.gain = gain}, {.gain = 0.02, .is_of_the_call = true}}, .advice_count = 2};
+    const CaseResult item = {.name = "one"};
+    const MeasuredTime time = {ms, 0.01};
+    ExplainedCase one = {.item = &item, .time = time, .facts[FACT_blocks] = blocks};
+    ExplainRun run = {.cases = &one,
+                      .case_count = 1,
+                      .advice = {{.gain = gain}, {.gain = 0.02, .is_of_the_call = true}},
+                      .advice_count = 2};
     read_two_steps();
-    assert_int_equal(explain_run_next(&run, &steps, times, COUNT_OF(times), (MeasuredTime){ms, 0.01}, false, &why),
-                     STATUS_OK);
+    assert_int_equal(explain_run_next(&run, &steps, times, COUNT_OF(times), time, false, &why), STATUS_OK);
     *defects = run.advice_count;
     return explain_run_tells_defect(&run);
 }
@@ -214,17 +220,24 @@ static bool tells_defect(double ms, double gain, size_t *defects)
 static void a_defect_or_the_step_is_told_whichever_gains_more(void **state)
 {
     size_t defects;
-    assert_false(tells_defect(8, 0.45, &defects)); /* the step gains half */
+    assert_false(tells_defect(1, 8, 0.45, &defects)); /* the step gains half */
     assert_int_equal(defects, 1);
-    assert_true(tells_defect(8, 0.55, &defects));
-    assert_true(tells_defect(1, 0.06, &defects)); /* no step gains anything */
+    assert_true(tells_defect(1, 8, 0.55, &defects));
+    assert_true(tells_defect(1, 1, 0.06, &defects)); /* no step gains anything */
+    assert_int_equal(defects, 1);
+}
+
+static void a_defect_is_told_before_a_step_that_is_taken(void **state)
+{
+    size_t defects;
+    assert_true(tells_defect(9, 13, 0.45, &defects));
     assert_int_equal(defects, 1);
 }
 
 static void what_copies_cost_is_weighed_against_the_time_after_the_step(void **state)
 {
     size_t defects;
-    assert_false(tells_defect(13, 0.1, &defects)); /* 4 / 13 * 0.05 < 0.02 */
+    assert_false(tells_defect(1, 13, 0.1, &defects)); /* 4 / 13 * 0.05 < 0.02 */
     assert_int_equal(defects, 2);
 }
 
@@ -237,6 +250,7 @@ int main(void)
         cmocka_unit_test(a_sketch_is_its_example_with_holes),
         cmocka_unit_test(the_next_step_is_the_first_that_holds_and_gains),
         cmocka_unit_test(a_defect_or_the_step_is_told_whichever_gains_more),
+        cmocka_unit_test(a_defect_is_told_before_a_step_that_is_taken),
         cmocka_unit_test(what_copies_cost_is_weighed_against_the_time_after_the_step),
         cmocka_unit_test(a_file_that_has_taken_all_steps_is_shown_one_that_is_done_better),
     };
