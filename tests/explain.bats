@@ -33,7 +33,7 @@ tells() {
         "1-walk+uncoalesced depthwise-conv1d/accepted/uncoalesced.cu 3" \
         "1-shared-tile+global_accumulation conv2d-same/accepted/global_accumulation.cu 2" \
         "2-several-results+bank_conflicts conv2d-separable/accepted/two_passes_bank_conflicts.cu")
-    ends 0 "Next step: Eight results" "  In the same step, mend this (bank_conflicts)" "Without this, the score would be " " less by the model; case "
+    ends 0 "Next step: Eight results" "  In the same step, mend this (bank_conflicts)" "make the distance between their elements odd" "Without this, the score would be "
 }
 
 @test "a defect is told first of a file that has taken all steps" {
