@@ -154,14 +154,34 @@ extern "C" void solve(const float* input, const float* filter, float* output, in
 }
 ```
 STEP
-    does_not_climb '1-register-tile.md: fixed_sizes.cu has percentile 69, expected at least 75 of the last step'
+    does_not_climb '1-register-tile.md: fixed_sizes.cu has percentile 50, expected at least 75 of the last step'
 }
 
-@test "a step that begins with a defect is refused" {
+@test "a step that begins with a larger defect, or whose condition does not hold, is refused" {
     home_of_problem depthwise-conv1d
-    sed -i 's/^- from: .*/- from: `uncoalesced.cu`/' "$CONVJUDGE_HOME/problems/depthwise-conv1d/ladder/1-walk.md"
+    rm "$CONVJUDGE_HOME/problems/depthwise-conv1d/ladder/2-wide-loads.md"
+    cat >"$CONVJUDGE_HOME/problems/depthwise-conv1d/ladder/1-walk.md" <<'STEP'
+# Weights from global memory
+
+Let each thread load its weights from global memory.
+
+- when: `outputs_per_thread < 2`
+- from: `constant_memory.cu`
+- example: `uncoalesced.cu`
+
+```cuda
+extern "C" void solve(const float* x, const float* weight, const float* bias, float* output, int B, int L, int D, int K)
+{
+    // HOLE: all of it
+}
+```
+STEP
     judge check-problem --problem depthwise-conv1d --only ladder
-    ends 1 '1-walk.md: expected to be told for uncoalesced.cu, found "uncoalesced", ' ' % of the score'
+    ends 1 '1-walk.md: expected to be told for constant_memory.cu, found "constant_addresses_differ", ' ' % of the score'
+    sed -i 's/^- when: .*/- when: `blocks < 0`/; s/^- from: .*/- from: `uncoalesced.cu`/; s/^- example: .*/- example: `naive.cu`/' \
+        "$CONVJUDGE_HOME/problems/depthwise-conv1d/ladder/1-walk.md"
+    judge check-problem --problem depthwise-conv1d --only ladder
+    ends 1 '1-walk.md: expected to be told for uncoalesced.cu, found no step that holds'
 }
 
 @test "all timed cases are listed with their share in the score, and --case chooses one" {

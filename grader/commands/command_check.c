@@ -724,12 +724,12 @@ static Status expect_step(const Checking *checking, const Steps *steps, const La
     THEN(status, take_times(from, &run, why));
     THEN(status,
          explain_run_next(&run, steps, checking->references, checking->reference_count, from->time, false, why));
-    if (status == STATUS_OK && explain_run_tells_defect(&run))
-        status = fail(STATUS_BAD_INPUT, why, "%s: expected to be told for %s, found \"%s\", %.0f %% of the score",
-                      step->path, step->from, run.advice[0].id, 100 * run.advice[0].gain);
-    else if (status == STATUS_OK && (run.next.step != step || run.next.is_taken))
+    if (status == STATUS_OK && (run.next.step != step || run.next.is_taken))
         status = fail(STATUS_BAD_INPUT, why, "%s: expected to be told for %s, found %s", step->path, step->from,
                       run.next.step == NULL || run.next.is_taken ? "no step that holds" : run.next.step->name);
+    else if (status == STATUS_OK && explain_run_tells_defect(&run))
+        status = fail(STATUS_BAD_INPUT, why, "%s: expected to be told for %s, found \"%s\", %.0f %% of the score",
+                      step->path, step->from, run.advice[0].id, 100 * run.advice[0].gain);
     explain_run_free(&run);
     submission_free(&submission);
     return status;
