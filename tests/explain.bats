@@ -15,26 +15,40 @@ home_of_problem() {
     cp -r "$root/problems/$1" "$CONVJUDGE_HOME/problems/"
 }
 
-# tells WHAT FILE [CASE]: what is told first about the file, or about one case of it: a defect, or the name of a step.
+# tells WHAT FILE [CASE]: what is told about the file, or about one case of it: the name of a step, if it comes first, and the
+# defects, the largest first.
 tells() {
     rm -f result.json
-    judge explain ${3:+--case "$3"} --json result.json "$root/solutions/$2"
+    judge explain ${3:+--case "$3"} --json result.json "$2"
     ends 0
-    json result.json 'if .telling == "advice" then .advice[0].id elif .telling == "step" then .step.name else .telling end' "$1" ||
+    json result.json '(if .telling == "step" then [.step.name] else [] end) + [.advice[].id] | join("+")' "$1" ||
         { echo "$2: $(jq -c '[.telling, .step, .advice]' result.json)"; return 1; }
 }
 
-@test "a measured defect is told before a step, and a step where there is none" {
+@test "the step is told that gains more than a defect, with the defects that it must not keep" {
     local what file case
     while read -r what file case; do
-        tells "$what" "$file" "$case"
+        tells "$what" "$root/solutions/$file" "$case"
     done < <(printf '%s\n' \
-        "uncoalesced depthwise-conv1d/accepted/uncoalesced.cu 3" \
-        "global_accumulation conv2d-same/accepted/global_accumulation.cu 2" \
-        "constant_addresses_differ depthwise-conv1d/accepted/constant_memory.cu" \
-        "host_copies conv-layer/accepted/copies_on_each_call.cu" \
-        "bank_conflicts conv2d-separable/accepted/two_passes_bank_conflicts.cu")
-    ends 0 "Mend this first (bank_conflicts)" "Without this, the score would be " " less by the model; case "
+        "1-walk+uncoalesced depthwise-conv1d/accepted/uncoalesced.cu 3" \
+        "1-shared-tile+global_accumulation conv2d-same/accepted/global_accumulation.cu 2" \
+        "2-several-results+bank_conflicts conv2d-separable/accepted/two_passes_bank_conflicts.cu")
+    ends 0 "Next step: Eight results" "  In the same step, mend this (bank_conflicts)" "make the distance between their elements odd" "Without this, the score would be "
+}
+
+@test "a defect is told first of a file that has taken all steps" {
+    sed 's/^    cudaMemcpyToSymbolAsync(c_filter, filter, \(.*\), 0,.*/    float taps[17 * 17];\n    cudaMemcpy(taps, filter, \1, cudaMemcpyDeviceToHost);\n    cudaMemcpyToSymbol(c_filter, taps, \1);/' \
+        "$root/solutions/conv2d-constant/accepted/patch_in_registers.cu" >x.cu
+    tells host_copies x.cu 2
+    ends 0 "Mend this first (host_copies)" "copies move "
+    lacks "Next step" "The next step"
+}
+
+@test "kernels that wait for each other are told so" {
+    sed 's/^    convolve_columns<<</    cudaDeviceSynchronize();\n&/' "$root/solutions/conv2d-separable/accepted/several_results.cu" >x.cu
+    tells 3-partial-sums+waits x.cu 2
+    ends 0 "In the same step, mend this (waits)" "  cudaDeviceSynchronize();"
+    json result.json '.advice[0].text | contains("solve() waits for one kernel before it launches the next")' true
 }
 
 @test "the step stands below the cases, with the times that its example takes; then kernels and a listing; the JSON file holds the same" {
@@ -140,14 +154,34 @@ extern "C" void solve(const float* input, const float* filter, float* output, in
 }
 ```
 STEP
-    does_not_climb '1-register-tile.md: fixed_sizes.cu has percentile 69, expected at least 75 of the last step'
+    does_not_climb '1-register-tile.md: fixed_sizes.cu has percentile 50, expected at least 75 of the last step'
 }
 
-@test "a step that begins with a defect is refused" {
+@test "a step that begins with a larger defect, or whose condition does not hold, is refused" {
     home_of_problem depthwise-conv1d
-    sed -i 's/^- from: .*/- from: `uncoalesced.cu`/' "$CONVJUDGE_HOME/problems/depthwise-conv1d/ladder/1-walk.md"
+    rm "$CONVJUDGE_HOME/problems/depthwise-conv1d/ladder/2-wide-loads.md"
+    cat >"$CONVJUDGE_HOME/problems/depthwise-conv1d/ladder/1-walk.md" <<'STEP'
+# Weights from global memory
+
+Let each thread load its weights from global memory.
+
+- when: `outputs_per_thread < 2`
+- from: `constant_memory.cu`
+- example: `uncoalesced.cu`
+
+```cuda
+extern "C" void solve(const float* x, const float* weight, const float* bias, float* output, int B, int L, int D, int K)
+{
+    // HOLE: all of it
+}
+```
+STEP
     judge check-problem --problem depthwise-conv1d --only ladder
-    ends 1 '1-walk.md: expected to be told for uncoalesced.cu, found "uncoalesced", ' ' % of the score'
+    ends 1 '1-walk.md: expected to be told for constant_memory.cu, found "constant_addresses_differ", ' ' % of the score'
+    sed -i 's/^- when: .*/- when: `blocks < 0`/; s/^- from: .*/- from: `uncoalesced.cu`/; s/^- example: .*/- example: `naive.cu`/' \
+        "$CONVJUDGE_HOME/problems/depthwise-conv1d/ladder/1-walk.md"
+    judge check-problem --problem depthwise-conv1d --only ladder
+    ends 1 '1-walk.md: expected to be told for uncoalesced.cu, found no step that holds'
 }
 
 @test "all timed cases are listed with their share in the score, and --case chooses one" {

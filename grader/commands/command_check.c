@@ -670,8 +670,8 @@ static Status judge_times(const Checking *checking, Message *why)
 
 /* ---- the ladder -------------------------------------------------------------------------------------------------- */
 
-/* The least gain that is worth a step, and the share of the reference solutions that the last step must leave behind. */
-static const double LEAST_STEP = 0.1, TOP_QUARTER = 75;
+/* The share of the reference solutions that the last step must leave behind. */
+static const double TOP_QUARTER = 75;
 
 static const ReferenceTime *reference_of(const Checking *checking, const char *name)
 {
@@ -724,12 +724,12 @@ static Status expect_step(const Checking *checking, const Steps *steps, const La
     THEN(status, take_times(from, &run, why));
     THEN(status,
          explain_run_next(&run, steps, checking->references, checking->reference_count, from->time, false, why));
-    if (status == STATUS_OK && explain_run_tells_defect(&run))
+    if (status == STATUS_OK && (run.next.step != step || run.next.is_taken))
+        status = fail(STATUS_BAD_INPUT, why, "%s: expected to be told for %s, found %s", step->path, step->from,
+                      run.next.step == NULL || run.next.is_taken ? "no step that holds" : run.next.step->name);
+    else if (status == STATUS_OK && explain_run_tells_defect(&run))
         status = fail(STATUS_BAD_INPUT, why, "%s: expected to be told for %s, found \"%s\", %.0f %% of the score",
                       step->path, step->from, run.advice[0].id, 100 * run.advice[0].gain);
-    else if (status == STATUS_OK && run.next.step != step)
-        status = fail(STATUS_BAD_INPUT, why, "%s: expected to be told for %s, found %s", step->path, step->from,
-                      run.next.step == NULL ? "no step" : run.next.step->name);
     explain_run_free(&run);
     submission_free(&submission);
     return status;
@@ -741,9 +741,9 @@ static Status check_gain(const Checking *checking, const LadderStep *step, Messa
     if (from == NULL || example == NULL)
         return fail(STATUS_BAD_INPUT, why, "%s: %s: expected a file in solutions/%s/accepted", step->path,
                     from == NULL ? step->from : step->example, checking->problem.id);
-    if (example->time.ms > (1 - LEAST_STEP) * from->time.ms)
+    if (example->time.ms > (1 - STEP_LEAST_GAIN) * from->time.ms)
         return fail(STATUS_BAD_INPUT, why, "%s: %s takes %.4g ms, expected at least %.0f %% less than %s, %.4g ms",
-                    step->path, step->example, example->time.ms, 100 * LEAST_STEP, step->from, from->time.ms);
+                    step->path, step->example, example->time.ms, 100 * STEP_LEAST_GAIN, step->from, from->time.ms);
     return STATUS_OK;
 }
 

@@ -608,14 +608,6 @@ static Status write_look(const Trying *trying, const LookView *view, Message *wh
     return status;
 }
 
-static size_t count_lines(const Text *text)
-{
-    size_t count = 1;
-    for (size_t i = 0; i < text->length; i++)
-        count += text->data[i] == '\n';
-    return count;
-}
-
 static Status view_profile(const Trying *trying, const ExecutionProfile *profile, Message *why)
 {
     const Result *result = &trying->result;
@@ -624,10 +616,11 @@ static Status view_profile(const Trying *trying, const ExecutionProfile *profile
     Listing listing;
     LookView view;
     Arena arena = {0};
+    const Text *source = &trying->request.submission.source;
     TRY(explain_hardware(result->device.handle, &hardware, why));
     explain(profile, &hardware, 0, &explanation);
     listing_make(&result->compiled, 10 * result->device.compute_major + result->device.compute_minor,
-                 count_lines(&trying->request.submission.source), &listing);
+                 (size_t)text_line_at(source->data, source->length), &listing);
     look_view(&(Look){.problem = &trying->request.problem,
                       .sizes = result->cases[0].sizes,
                       .case_name = result->cases[0].name,

@@ -35,15 +35,10 @@ __attribute__((format(printf, 3, 4))) static void say(Repair *repair, int line, 
 static int first_line_with(const char *source, const char *words)
 {
     const char *at = source == NULL ? NULL : strstr(source, words);
-    int line = at != NULL;
-    for (const char *c = source; at != NULL && c < at; c++)
-        line += *c == '\n';
-    return line;
+    return at == NULL ? 0 : text_line_at(source, (size_t)(at - source));
 }
 
 /* ---- global memory ----------------------------------------------------------------------------------------------- */
-
-enum { DRAM_SECTOR_BYTES = 32, LINE_BYTES = 128 };
 
 static double excess_load_sectors(const SimLine *line)
 {
@@ -60,7 +55,7 @@ static double excess_store_sectors(const SimLine *line)
 /* Wavefronts of the L1 beyond those that the same bytes would need if they were contiguous. */
 static double excess_load_wavefronts(const SimLine *line)
 {
-    double lines = (double)line->ideal_load_sectors * DRAM_SECTOR_BYTES / LINE_BYTES;
+    double lines = (double)line->ideal_load_sectors * SECTOR_BYTES / CACHE_LINE_BYTES;
     double ideal = fmax((double)line->counters.global_load_requests, lines);
     return excess_load_sectors(line) > 0 ? fmax(0, (double)line->counters.global_load_wavefronts - ideal) : 0;
 }
@@ -75,14 +70,14 @@ static void take_off(uint64_t *counter, double excess)
     *counter -= (uint64_t)fmin((double)*counter, excess);
 }
 
-/* Where each thread has a few outputs of its own side by side, its neighbours' elements lie that far apart on purpose. Wide
- * accesses, or a tile, are then steps of a ladder; one output a thread would be a step back. A thread that goes through a
- * whole row has more. */
+/* Where each thread has a few outputs of its own side by side, which share what it loads, its neighbours' elements lie that far
+ * apart on purpose. Wide accesses, or a tile, are then steps of a ladder; one output a thread would be a step back. A thread
+ * that goes through a whole row has more; one that computes an output after the other loads for each multiply-add. */
 static bool has_own_outputs(const KernelUnderReview *review)
 {
     enum { MOST_OWN = 32 };
     const double stored = (double)review->counters->global_store_bytes / sizeof(float) / review_threads(review);
-    return stored >= 2 && stored <= MOST_OWN;
+    return stored >= 2 && stored <= MOST_OWN && change_loads(&review->mix) < review->mix.multiply_adds;
 }
 
 static bool uncoalesced(const KernelUnderReview *review, Repair *repair)
@@ -161,8 +156,8 @@ static bool bank_conflicts(const KernelUnderReview *review, Repair *repair)
     after->shared_store_wavefronts = change_scaled(after->shared_store_wavefronts, kept);
     say(repair, line->line,
         "Threads of a warp access different words of the same banks of shared memory, so each access takes %s wavefronts "
-        "where %s would be enough. Let neighbouring threads access neighbouring elements, or lengthen each row of the "
-        "array until threads of a warp meet different banks",
+        "where %s would be enough. Let neighbouring threads access neighbouring elements, or make the distance between "
+        "their elements odd: one element more in each row of the array, or 7 or 9 outputs per thread in place of 8",
         quantity_ratio(ratio(wavefronts, requests)).text,
         quantity_ratio(ratio((double)line->ideal_shared_wavefronts, requests)).text);
     return true;
@@ -357,14 +352,18 @@ static bool too_few_blocks(const KernelUnderReview *review, Repair *repair)
 
 /* ---- the call as a whole ----------------------------------------------------------------------------------------- */
 
+/* So much of the time that the device waits for the host goes with this number of waits. */
+static double waits_s(const Explanation *explanation, uint64_t count)
+{
+    return fmin(explanation->wait_s, (double)count * (explanation->hardware->host_wait_s + SIM_WAY_TO_HOST_S));
+}
+
 static bool host_copies(const KernelUnderReview *review, Repair *repair)
 {
-    const Explanation *explanation = review->explanation;
-    const ProfileCopies *copies = &explanation->profile->host_copies;
+    const ProfileCopies *copies = &review->explanation->profile->host_copies;
     if (copies->count == 0)
         return false;
-    repair->saved_s = copies->seconds +
-                      fmin(explanation->wait_s, (double)copies->count * explanation->hardware->host_wait_s);
+    repair->saved_s = copies->seconds + waits_s(review->explanation, copies->count);
     say(repair, first_line_with(repair->source, "cudaMemcpy"),
         "%llu copies move %s bytes between host and device, although the arrays are already in device memory. Work on "
         "them there, and copy a filter to constant memory with cudaMemcpyToSymbol() and cudaMemcpyDeviceToDevice",
@@ -376,15 +375,27 @@ static bool host_copies(const KernelUnderReview *review, Repair *repair)
  * model. */
 static bool allocations(const KernelUnderReview *review, Repair *repair)
 {
-    const Explanation *explanation = review->explanation;
-    const ExecutionProfile *profile = explanation->profile;
+    const ExecutionProfile *profile = review->explanation->profile;
     if (profile->allocations == 0)
         return false;
-    repair->saved_s = fmin(explanation->wait_s, (double)profile->releases * explanation->hardware->host_wait_s);
+    repair->saved_s = waits_s(review->explanation, profile->releases);
     say(repair, first_line_with(repair->source, "cudaMalloc"),
         "Each call allocates device memory %llu times and frees it %llu times, and cudaFree() waits for the device. "
         "Allocate once, and keep the memory for the next call",
         (unsigned long long)profile->allocations, (unsigned long long)profile->releases);
+    return true;
+}
+
+/* Waits that neither a copy nor cudaFree() explains. */
+static bool waits(const KernelUnderReview *review, Repair *repair)
+{
+    const Explanation *explanation = review->explanation;
+    const ExecutionProfile *profile = explanation->profile;
+    repair->saved_s = explanation->wait_s - waits_s(explanation, profile->host_copies.count + profile->releases);
+    say(repair, first_line_with(repair->source, "Synchronize("),
+        "The device is idle for %s, because solve() waits for one kernel before it launches the next. Kernels of a stream "
+        "run in order without that, so wait once, after the last one",
+        quantity_time(1e3 * repair->saved_s).text);
     return true;
 }
 
@@ -405,6 +416,7 @@ static const struct {
     {"too_few_blocks", too_few_blocks, false},
     {"host_copies", host_copies, true},
     {"allocations", allocations, true},
+    {"waits", waits, true},
 };
 
 /* ==== advisor ===================================================================================================== */
@@ -432,7 +444,7 @@ static double saved_seconds(size_t defect, const Explanation *explanation, const
 /* The score is a geometric mean: the share that it loses by the shares of the cases. */
 static Advice weigh(size_t defect, const Explanation *const *cases, size_t case_count, const char *source)
 {
-    Advice advice = {.id = defects[defect].id};
+    Advice advice = {.id = defects[defect].id, .is_of_the_call = defects[defect].is_of_the_call};
     double logarithms = 0, largest = 0;
     for (size_t i = 0; i < case_count; i++) {
         Repair worst = {.line = 0};
@@ -457,7 +469,7 @@ size_t advisor_find(const Explanation *const *cases, size_t case_count, const ch
         size_t at = count;
         while (at > 0 && list[at - 1].gain < advice.gain)
             at--;
-        if (advice.gain < ADVISOR_LEAST_GAIN || at == ADVISOR_MOST)
+        if (!(advice.gain > 0) || (!advice.is_of_the_call && advice.gain < ADVISOR_LEAST_GAIN) || at == ADVISOR_MOST)
             continue;
         count += count < ADVISOR_MOST;
         memmove(&list[at + 1], &list[at], (count - at - 1) * sizeof *list);

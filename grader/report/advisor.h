@@ -15,18 +15,20 @@
 enum { ADVISOR_MOST = 5 };
 
 typedef struct Advice {
-    const char *id;    /* "uncoalesced", "bank_conflicts", ...: docs/reference/advice.md lists them */
-    int line;          /* of the submission's own file; 0: not known */
-    size_t case_index; /* of the case that loses most by it; the line and the numbers in the text are its */
-    double gain;       /* share of the score that it saves, 0 to 1 */
-    char text[500];    /* without the line and the last full stop */
+    const char *id;      /* "uncoalesced", "bank_conflicts", ...: docs/reference/advice.md lists them */
+    int line;            /* of the submission's own file; 0: not known */
+    size_t case_index;   /* of the case that loses most by it; the line and the numbers in the text are its */
+    double gain;         /* share of the score that it saves, 0 to 1 */
+    bool is_of_the_call; /* not of a kernel: it stays where another kernel is written */
+    char text[500];      /* without the line and the last full stop */
 } Advice;
 
 /* A defect that gains less is not worth a change. */
 #define ADVISOR_LEAST_GAIN 0.05
 
-/* Fills in what gains at least ADVISOR_LEAST_GAIN, the largest gain first, and returns how many there are. `source` is
- * the submission's: a defect of the call as a whole has the line of the first launch, copy or allocation. */
+/* Fills in what gains at least ADVISOR_LEAST_GAIN, or anything for a defect of the call as a whole, the largest gain first, and
+ * returns how many there are. `source` is the submission's: a defect of the call has the line of the first launch, copy or
+ * allocation. */
 size_t advisor_find(const Explanation *const *cases, size_t case_count, const char *source,
                     Advice advice[ADVISOR_MOST]);
 

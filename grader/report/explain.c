@@ -236,8 +236,6 @@ double review_warps(const KernelUnderReview *review)
 
 /* ==== explain ===================================================================================================== */
 
-enum { DRAM_SECTOR_BYTES = 32 };
-
 /* ---- the cost model ---------------------------------------------------------------------------------------------- */
 
 /* The profile has sums over all launches of one shape; the model needs the counters of one launch. */
@@ -350,7 +348,7 @@ static void place_on_roofline(const HardwareProfile *hardware, ExplainedKernel *
     double sectors = fmin((double)counters->global_load_sectors, (double)counters->unique_load_sectors) +
                      fmin((double)counters->global_store_sectors, (double)counters->unique_store_sectors);
     kernel->flops = (double)(counters->fp32 + counters->fma32 + counters->fp64 + counters->fma64);
-    kernel->dram_bytes = sectors * DRAM_SECTOR_BYTES;
+    kernel->dram_bytes = sectors * SECTOR_BYTES;
     kernel->intensity = kernel->dram_bytes > 0 ? kernel->flops / kernel->dram_bytes : 0;
     kernel->gflops = kernel->flops / kernel->profile->seconds * 1e-9;
     kernel->roof_gflops = 1e-9 *

@@ -250,10 +250,7 @@ typedef struct ListingRow { /* one source line, summed over kernels */
 
 static size_t count_lines(const char *text)
 {
-    size_t lines = 1;
-    for (; *text != '\0'; text++)
-        lines += *text == '\n';
-    return lines;
+    return (size_t)text_line_at(text, strlen(text));
 }
 
 /* The rows of the submission's lines, [count + 1] by number. `*elsewhere` is the share of lines in other files. */
@@ -635,25 +632,22 @@ static void add_code(Text *out, const char *code)
 /* Adds a line of the submission under its number. */
 static void add_own_line(const ExplainReport *report, int number, Text *out)
 {
-    const char *at = report->submission->source.data;
-    for (int line = 1; line < number && *at != '\0'; line++) {
-        at += strcspn(at, "\n");
-        at += *at == '\n';
-    }
+    const char *at = text_line(report->submission->source.data, number);
     at += strspn(at, " \t");
     text_printf(out, "%*s%4d  ", INDENT, "", number);
     explain_source_line(at, strcspn(at, "\n"), INT_MAX, out);
     text_add(out, "\n");
 }
 
-static void add_defect(const ExplainReport *report, TerminalStyle style, Text *out)
+static void add_defect(const ExplainReport *report, const Advice *advice, TerminalStyle style, Text *out)
 {
-    const Advice *advice = &report->run->advice[0];
     const ExplainedCase *one = &report->run->cases[advice->case_index];
     Text words = {0};
     terminal_add_line(&words, advice->text);
     text_printf(&words, ". Without this, the score would be %s less by the model; case %d loses most by it.",
                 quantity_percent(advice->gain, 0).text, one->number);
+    if (report->telling == TELL_DEFECT && report->run->next.step != NULL && !report->run->next.is_taken)
+        text_printf(&words, " The next step comes after that: %s.", report->run->next.step->title);
     add_paragraph(out, words.data, DEEPER, style);
     text_free(&words);
     if (advice->line > 0)
@@ -676,13 +670,19 @@ static void add_step(const ExplainReport *report, TerminalStyle style, Text *out
     add_paragraph(out, idea.data, DEEPER, style);
     text_printf(&words, "%s does this, and takes %s where your file takes %s: %s less.", step->example,
                 quantity_time(next->example.ms).text, quantity_time(next->time.ms).text,
-                quantity_percent(1 - next->example.ms / next->time.ms, 0).text);
+                quantity_percent(explain_run_step_gain(report->run), 0).text);
+    if (next->is_taken)
+        text_add(&words, " Your file seems to do it already, so compare the two.");
     add_paragraph(out, words.data, DEEPER, style);
     if (report->detail < DETAIL_CODE)
         text_printf(out, "%*s--show %s shows %s.\n", DEEPER, "", report->detail == DETAIL_IDEA ? "sketch" : "code",
                     report->detail == DETAIL_IDEA ? "its code with holes" : "all of its code");
     text_free(&words);
     text_free(&idea);
+    for (size_t i = 0; i < report->run->advice_count; i++) {
+        text_printf(out, "\n%*sIn the same step, mend this (%s)\n", INDENT, "", report->run->advice[i].id);
+        add_defect(report, &report->run->advice[i], style, out);
+    }
     if (report->detail == DETAIL_IDEA)
         return;
     text_add(out, "\n");
@@ -747,7 +747,7 @@ static void add_telling(const ExplainReport *report, TerminalStyle style, Text *
     case TELL_DEFECT:
         terminal_colour(style, out, COLOUR_MARK, "Mend this first");
         text_printf(out, " (%s)\n", report->run->advice[0].id);
-        add_defect(report, style, out);
+        add_defect(report, &report->run->advice[0], style, out);
         return;
     case TELL_STEP:
         terminal_colour(style, out, COLOUR_MARK, "Next step");

@@ -64,6 +64,22 @@ void explain_run_free(ExplainRun *run)
     *run = (ExplainRun){0};
 }
 
+double explain_run_step_gain(const ExplainRun *run)
+{
+    return run->next.step == NULL ? 0 : 1 - run->next.example.ms / run->next.time.ms;
+}
+
+/* After a step, what the call does besides its kernels is a larger share of a shorter time. */
+static void leave_out_small_defects(ExplainRun *run)
+{
+    const double least = ADVISOR_LEAST_GAIN * (run->next.is_taken ? 1 : 1 - explain_run_step_gain(run));
+    size_t count = 0;
+    for (size_t i = 0; i < run->advice_count; i++)
+        if (run->advice[i].gain >= least)
+            run->advice[count++] = run->advice[i];
+    run->advice_count = count;
+}
+
 Status explain_run_next(ExplainRun *run, const Steps *steps, const ReferenceTime *times, size_t count,
                         MeasuredTime time, bool one_case, Message *why)
 {
@@ -74,11 +90,11 @@ Status explain_run_next(ExplainRun *run, const Steps *steps, const ReferenceTime
     Status status = steps_next(steps, times, count, time, one_case, cases, run->case_count, &run->next, why);
     for (size_t i = 0; i < run->case_count && status == STATUS_OK; i++)
         run->cases[i].example = cases[i].example;
+    leave_out_small_defects(run);
     return status;
 }
 
 bool explain_run_tells_defect(const ExplainRun *run)
 {
-    const double gain = run->advice_count > 0 ? run->advice[0].gain : 0;
-    return gain >= (run->next.step != NULL ? DEFECT_COMES_FIRST : ADVISOR_LEAST_GAIN);
+    return run->advice_count > 0 && (run->next.is_taken || run->advice[0].gain > explain_run_step_gain(run));
 }

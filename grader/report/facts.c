@@ -35,7 +35,7 @@ typedef struct FactSource {
     double operations, outputs, input_bytes; /* of the problem, for the sizes of the case */
     double multiply_adds, tensor;            /* of lanes */
     double launches, threads, warps;
-    double stored; /* elements as large as those of the output */
+    double stored, stored_once; /* elements as large as those of the output; without those stored again */
     double sectors, ideal_sectors, wavefronts, ideal_wavefronts;
     double threads_per_block, blocks; /* of the longest kernel */
     double fma_per_iteration;
@@ -106,6 +106,7 @@ static void add_arrays(FactSource *s, const Problem *problem, const Sizes *sizes
         }
     }
     s->stored = (double)s->all.global_store_bytes / (double)element;
+    s->stored_once = SECTOR_BYTES * (double)s->all.unique_store_sectors / (double)element;
 }
 
 /* ---- arrays by their roles --------------------------------------------------------------------------------------- */

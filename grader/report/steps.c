@@ -227,6 +227,11 @@ static Status take_example(const ReferenceTime *reference, StepCase *cases, size
     return status;
 }
 
+static bool gains(MeasuredTime example, MeasuredTime time)
+{
+    return example.ms > 0 && time_is_shorter(example, time) && example.ms <= (1 - STEP_LEAST_GAIN) * time.ms;
+}
+
 static bool holds_somewhere(const LadderStep *step, const StepCase *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -240,18 +245,18 @@ Status steps_next(const Steps *steps, const ReferenceTime *times, size_t count, 
                   StepCase *cases, size_t case_count, NextStep *next, Message *why)
 {
     *next = (NextStep){.time = time};
-    for (size_t i = 0; i < steps->count; i++) {
-        const LadderStep *step = &steps->steps[i];
+    for (size_t i = 0; i < 2 * steps->count; i++) {
+        const LadderStep *step = &steps->steps[i % steps->count];
         const ReferenceTime *reference = time_of(times, count, step->example);
         if (reference == NULL)
             continue;
         TRY(take_example(reference, cases, case_count, why));
         next->example = one_case ? cases[0].example : reference->time;
-        if (!(next->example.ms > 0) || !time_is_shorter(next->example, time) ||
-            !holds_somewhere(step, cases, case_count))
-            continue;
-        next->step = step;
-        return STATUS_OK;
+        next->is_taken = i >= steps->count;
+        if (gains(next->example, time) && (next->is_taken || holds_somewhere(step, cases, case_count))) {
+            next->step = step;
+            return STATUS_OK;
+        }
     }
     return STATUS_OK;
 }

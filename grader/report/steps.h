@@ -15,8 +15,9 @@
  *     ```                                                      begins with "// HOLE: " and says what is missing
  *
  * A submission's next step is the first one, in the order of the names, whose condition holds in a timed case in which its
- * example is shorter, and whose example is shorter in the score (time_is_shorter()). The model's error takes no part, since the
- * examples of a ladder were timed on a GPU too (leaderboard/references), in the same order.
+ * example is shorter, and whose example is shorter in the score by STEP_LEAST_GAIN. The model's error takes no part, since
+ * the examples of a ladder were timed on a GPU too (leaderboard/references), in the same order. Where no condition holds, the
+ * file seems to have taken all steps; then it is the first one whose example is shorter nevertheless.
  * `check-problem` climbs the ladder: it is the check that conditions, times and sketches fit together.
  *
  * Errors   BAD_INPUT with file and line: what was found there, and what was expected.  */
@@ -40,6 +41,9 @@ typedef struct Steps {
     Arena arena;
 } Steps;
 
+/* The share of the score that a step gains at least: each example over the one before, and over the file that it is told for. */
+#define STEP_LEAST_GAIN 0.1
+
 /* A problem without the folder has no steps. */
 MUST_USE Status steps_read(const Problem *problem, Steps *steps, Message *why);
 void steps_free(Steps *steps);
@@ -59,6 +63,7 @@ typedef struct StepCase { /* a timed case that was run */
 
 typedef struct NextStep {
     const LadderStep *step; /* NULL: none */
+    bool is_taken;          /* its condition does not hold: the file does this, but less well than the example */
     MeasuredTime time, example;
 } NextStep;
 

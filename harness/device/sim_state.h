@@ -164,11 +164,6 @@ static inline void *byte_at(uint64_t address)
  * the order in which the submission asks for it, as moments. A moment is entered into the time as soon as the
  * durations of all operations before it are known. */
 
-/* How much longer than an ordinary program's a wait of the submission is, which asks another process for the device: on an
- * H200 the judge took 16.6 us more for each of 15 waits between small kernels than a program with two such kernels
- * (tests/hardware, gaussian-blur/bands_with_waits, two cases of 2026-11-29; HardwareProfile.host_wait_s). */
-#define SIM_WAY_TO_HOST_S 16.6e-6
-
 /* A host's time for a stream, during which the device may have nothing to do: with four kernels on streams of their own, each made
  * just before it, an H200 takes 26 us more for each stream but the first (tests/hardware, conv1d/four_streams, two cases). */
 #define SIM_STREAM_CREATION_S 26e-6

@@ -369,8 +369,7 @@ static void put_notes(cJSON *row, const cJSON *explain, size_t number)
 {
     const cJSON *list = view_item(explain, "advice"), *first = list == NULL ? NULL : list->child;
     cJSON *notes = cJSON_AddArrayToObject(row, "notes");
-    if (first == NULL || view_number(first, "line") != (double)number ||
-        strcmp(view_text(explain, "telling"), "step") == 0)
+    if (first == NULL || view_number(first, "line") != (double)number)
         return;
     cJSON_AddItemReferenceToObject(values_row(notes), "advice", (cJSON *)first);
 }

@@ -28,6 +28,7 @@ static const char source[] =
     "    cudaMemcpy(out, in, 4, cudaMemcpyDefault);\n"
     "    blur<<<1000, 256>>>(in, filter, out);\n"
     "    cudaMalloc(&out, 4);\n"
+    "    cudaDeviceSynchronize();\n"
     "}\n";
 
 enum {
@@ -38,7 +39,8 @@ enum {
     STORE_LINE = 8,
     COPY_LINE = 12,
     LAUNCH_LINE = 13,
-    MALLOC_LINE = 14
+    MALLOC_LINE = 14,
+    WAIT_LINE = 15
 };
 
 static int read_hardware(void **state)
@@ -229,6 +231,20 @@ static void allocate(void)
     call_s = 1e-3;
 }
 
+static void wait_between_kernels(void)
+{
+    call_s = 1e-3;
+}
+
+/* Each thread computes its outputs one after the other, so neighbours need not be far apart. */
+static void compute_eight_outputs_in_turn(void)
+{
+    scatter_loads();
+    ADD(LOOP_LINE, global_load_requests, 3ull * WARPS * TURNS); /* one for each multiply-add */
+    ADD(LOOP_LINE, global_load_sectors, 24ull * WARPS * TURNS);
+    ADD(STORE_LINE, global_store_bytes, 7 * 128ull * WARPS);
+}
+
 static void copy_to_the_host(void)
 {
     profile.host_copies = (ProfileCopies){.count = 2, .bytes = 1 << 20, .seconds = 1e-3};
@@ -242,8 +258,9 @@ static const struct {
 } mistakes[] = {
     {scatter_loads, "uncoalesced", LOOP_LINE,
      "Neighbouring threads read elements that are far apart, so one access of a warp touches "},
+    {compute_eight_outputs_in_turn, "uncoalesced", LOOP_LINE, ". Let neighbouring threads read neighbouring elements"},
     {let_banks_conflict, "bank_conflicts", LOOP_LINE,
-     "where 1 would be enough. Let neighbouring threads access neighbouring elements, or lengthen each row"},
+     "where 1 would be enough. Let neighbouring threads access neighbouring elements, or make the distance"},
     {accumulate_in_global_memory, "global_accumulation", LOOP_LINE,
      ". Keep the sum in a local variable, and store it once at the end"},
     {accumulate_atomically, "global_accumulation", LOOP_LINE, " times by atomic operations. Keep the sum"},
@@ -264,6 +281,7 @@ static const struct {
      "are too small, because a multiprocessor holds only 32 blocks. Use a multiple"},
     {allocate, "allocations", MALLOC_LINE,
      " times, and cudaFree() waits for the device. Allocate once, and keep the memory"},
+    {wait_between_kernels, "waits", WAIT_LINE, " solve() waits for one kernel before it launches the next. Kernels"},
     {copy_to_the_host, "host_copies", COPY_LINE,
      "although the arrays are already in device memory. Work on them there, and copy a filter to constant memory with"},
 };

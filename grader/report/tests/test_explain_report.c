@@ -90,10 +90,58 @@ static void why_nothing_was_measured_is_a_line_of_its_own(void **state)
     text_free(&text);
 }
 
+/* One of both is told first, and the other one is named. */
+static void a_step_and_a_defect_are_told_together(void **state)
+{
+    static ExecutionProfile profile;
+    static const NcuMeasurement none = {.count = 0};
+    static const LadderStep step = {.title = "Tiles", .idea = "Load a tile.", .example = "tile.cu"};
+    ExplainedCase one = {.number = 1, .explanation = {.profile = &profile, .seconds = 4e-6}};
+    const CaseResult item = {.name = "long"};
+    const Problem problem = {.id = "conv1d"};
+    ExplainRun run = {
+        .result = {.problem = &problem, .file_name = "x.cu", .device = {.name = "NVIDIA H200 (simulated)"}},
+        .cases = &one,
+        .case_count = 1,
+        .advice = {{.id = "waits", .line = 2, .gain = 0.3, .text = "The device is idle"}},
+        .advice_count = 1,
+        .next = {.step = &step, .time = {.ms = 4}, .example = {.ms = 1}}};
+    const Submission submission = {.file_name = "x.cu", .source = {.data = "int a;\n  wait();\n", .length = 18}};
+    ExplainReport report = {.run = &run,
+                            .submission = &submission,
+                            .timed_count = 1,
+                            .shown = &one,
+                            .timed = &run.result,
+                            .measurement = &none};
+    Text text = {0};
+    one.item = &item;
+    report.telling = explain_telling(&report);
+    explain_report_write(&report, (TerminalStyle){.width = 100}, &text);
+    holds(
+        &text,
+        "  Next step: Tiles\n    Load a tile.\n    tile.cu does this, and takes 1 ms where your file takes 4 ms: 75 % less.\n");
+    holds(&text, "\n  In the same step, mend this (waits)\n    The device is idle. Without this, ");
+    holds(&text, "\n     2  wait();\n");
+    text_free(&text);
+    run.advice[0].gain = 0.8;
+    report.telling = explain_telling(&report);
+    explain_report_write(&report, (TerminalStyle){.width = 200}, &text);
+    holds(&text, "  Mend this first (waits)\n    The device is idle.");
+    holds(&text, " The next step comes after that: Tiles.\n");
+    text_free(&text);
+    run.next.is_taken = true;
+    run.advice_count = 0;
+    report.telling = explain_telling(&report);
+    explain_report_write(&report, (TerminalStyle){.width = 200}, &text);
+    holds(&text, ": 75 % less. Your file seems to do it already, so compare the two.\n");
+    text_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_real_gpu_measured_stands_beside_the_model),
+        cmocka_unit_test(a_step_and_a_defect_are_told_together),
         cmocka_unit_test(why_nothing_was_measured_is_a_line_of_its_own),
     };
     return cmocka_run_group_tests_name("explain_report", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 #include "base/tests/unit.h"
 
 #include "base/text.h"
-#include "grader/report/steps.h"
+#include "grader/report/explain_run.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -147,19 +147,26 @@ static const ReferenceTime times[] = {
     {.name = "fast.cu", .time = {1, 0.01}, .cases = "[{\"name\": \"one\", \"time_ms\": 1, \"uncertainty\": 0.01}]"},
 };
 
-/* The step that is next for a file with so many blocks that takes so long; "": none. */
-static const char *next_of(double blocks, double ms, NextStep *next, MeasuredTime *in_case)
+static Steps steps;
+
+static void read_two_steps(void)
 {
-    static double facts[FACT_COUNT];
-    static Steps steps;
     Message why;
-    StepCase one = {.name = "one", .time = {ms, 0.01}, .facts = facts};
     steps_free(&steps);
     put("1-few.md", "# Few\n\nOne.\n\n- when: `blocks < 2`\n- from: `a.cu`\n- example: `slow.cu`\n\n" SKETCH);
     put("2-more.md", "# More\n\nOne.\n\n- when: `blocks < 9`\n- from: `a.cu`\n- example: `fast.cu`\n\n" SKETCH);
     assert_int_equal(steps_read(&problem, &steps, &why), STATUS_OK);
     take_away("1-few.md");
     take_away("2-more.md");
+}
+
+/* The step that is next for a file with so many blocks that takes so long; "": none. */
+static const char *next_of(double blocks, double ms, NextStep *next, MeasuredTime *in_case)
+{
+    static double facts[FACT_COUNT];
+    Message why;
+    StepCase one = {.name = "one", .time = {ms, 0.01}, .facts = facts};
+    read_two_steps();
     facts[FACT_blocks] = blocks;
     assert_int_equal(steps_next(&steps, times, COUNT_OF(times), one.time, false, &one, 1, next, &why), STATUS_OK);
     *in_case = one.example;
@@ -167,7 +174,7 @@ static const char *next_of(double blocks, double ms, NextStep *next, MeasuredTim
     return name;
 }
 
-static void the_next_step_is_the_first_that_holds_and_is_surely_faster(void **state)
+static void the_next_step_is_the_first_that_holds_and_gains(void **state)
 {
     NextStep next;
     MeasuredTime example_time;
@@ -176,8 +183,62 @@ static void the_next_step_is_the_first_that_holds_and_is_surely_faster(void **st
     assert_string_equal(next_of(3, 5, &next, &example_time), "2-more"); /* the first does not hold */
     assert_string_equal(next_of(1, 4, &next, &example_time), "2-more"); /* it is not faster */
     assert_true(example_time.ms == 1);
+    assert_string_equal(next_of(1, 4.2, &next, &example_time), "2-more"); /* it gains less than 10 % */
+    assert_false(next.is_taken);
     assert_string_equal(next_of(1, 1, &next, &example_time), "");
-    assert_string_equal(next_of(9, 5, &next, &example_time), "");
+}
+
+static void a_file_that_has_taken_all_steps_is_shown_one_that_is_done_better(void **state)
+{
+    NextStep next;
+    MeasuredTime example_time;
+    assert_string_equal(next_of(9, 5, &next, &example_time), "1-few");
+    assert_true(next.is_taken && next.example.ms == 4 && example_time.ms == 4);
+    assert_string_equal(next_of(9, 4, &next, &example_time), "2-more");
+    assert_true(next.is_taken && example_time.ms == 1);
+    assert_string_equal(next_of(9, 1.08, &next, &example_time), "");
+}
+
+/* Whether a file with so many blocks that takes so long is told its defect, which gains so much, and not the step. It has copies
+ * that gain 0.02, too; `defects` are those that matter. */
+static bool tells_defect(double blocks, double ms, double gain, size_t *defects)
+{
+    Message why;
+    const CaseResult item = {.name = "one"};
+    const MeasuredTime time = {ms, 0.01};
+    ExplainedCase one = {.item = &item, .time = time, .facts[FACT_blocks] = blocks};
+    ExplainRun run = {.cases = &one,
+                      .case_count = 1,
+                      .advice = {{.gain = gain}, {.gain = 0.02, .is_of_the_call = true}},
+                      .advice_count = 2};
+    read_two_steps();
+    assert_int_equal(explain_run_next(&run, &steps, times, COUNT_OF(times), time, false, &why), STATUS_OK);
+    *defects = run.advice_count;
+    return explain_run_tells_defect(&run);
+}
+
+static void a_defect_or_the_step_is_told_whichever_gains_more(void **state)
+{
+    size_t defects;
+    assert_false(tells_defect(1, 8, 0.45, &defects)); /* the step gains half */
+    assert_int_equal(defects, 1);
+    assert_true(tells_defect(1, 8, 0.55, &defects));
+    assert_true(tells_defect(1, 1, 0.06, &defects)); /* no step gains anything */
+    assert_int_equal(defects, 1);
+}
+
+static void a_defect_is_told_before_a_step_that_is_taken(void **state)
+{
+    size_t defects;
+    assert_true(tells_defect(9, 13, 0.45, &defects));
+    assert_int_equal(defects, 1);
+}
+
+static void what_copies_cost_is_weighed_against_the_time_after_the_step(void **state)
+{
+    size_t defects;
+    assert_false(tells_defect(1, 13, 0.1, &defects)); /* 4 / 13 * 0.05 < 0.02 */
+    assert_int_equal(defects, 2);
 }
 
 int main(void)
@@ -187,7 +248,11 @@ int main(void)
         cmocka_unit_test(a_problem_without_a_ladder_has_no_steps),
         cmocka_unit_test(what_is_no_step_is_refused_with_its_line),
         cmocka_unit_test(a_sketch_is_its_example_with_holes),
-        cmocka_unit_test(the_next_step_is_the_first_that_holds_and_is_surely_faster),
+        cmocka_unit_test(the_next_step_is_the_first_that_holds_and_gains),
+        cmocka_unit_test(a_defect_or_the_step_is_told_whichever_gains_more),
+        cmocka_unit_test(a_defect_is_told_before_a_step_that_is_taken),
+        cmocka_unit_test(what_copies_cost_is_weighed_against_the_time_after_the_step),
+        cmocka_unit_test(a_file_that_has_taken_all_steps_is_shown_one_that_is_done_better),
     };
     return cmocka_run_group_tests_name("steps", tests, make_folder, remove_folder);
 }
