@@ -17,6 +17,7 @@
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/engine/access.h"
 #include "simgpu/engine/provenance.h"
+#include "simgpu/engine/request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -186,6 +187,8 @@ static bool tensor_box_check(Worker *worker, const Instruction *instruction, uin
         if (!cache_allocation(worker, note, is_store, row.address, row.bytes))
             return worker_access_fault(worker, instruction, SIM_OUT_OF_BOUNDS, SIM_GLOBAL, is_store, lane, row.address,
                                        row.bytes, 1);
+        if (worker->requests != NULL && instruction->detail == BULK_LOAD)
+            request_note_copy(worker, row.address, row.bytes);
         if (is_store)
             store_note_word(worker, note, row.address, row.bytes);
         *sectors += (row.address + row.bytes - 1) / SECTOR_BYTES - row.address / SECTOR_BYTES + 1;
@@ -659,6 +662,8 @@ static bool begin_copy(Worker *worker, const BulkRequest *request)
     if (worker->sanitizer != NULL)
         note_copy(worker, &copy, request);
     begin(worker, &copy);
+    if (worker->requests != NULL && request->kind == BULK_LOAD)
+        request_note_copy(worker, request->from, request->bytes);
     count_copy(worker, request->kind, ((uint64_t)request->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES);
     return true;
 }

@@ -32,9 +32,9 @@ typedef struct BlockProvenance {
     bool *holds;         /* [slot] a byte may have a node */
     uint32_t *shared, *local;
     uint64_t (*sources)[MOST_SOURCES]; /* [lane] of the instruction that is executed, which may replace them */
-    uint64_t *addresses;               /* [lane] likewise; of a texel, 0: the border */
+    uint64_t *addresses;               /* [lane] likewise */
     uint64_t *contents;                /* [lane] what an atomic operation found there */
-    uint32_t *channels;                /* [lane] of the texel that it has fetched; 0: that is not followed */
+    FollowedTexel *texels;             /* [lane] that it has fetched */
     uint32_t **saved;                  /* [depth of calls] as `registers`, of the registers that the callee may change */
     uint32_t saved_count;
 } BlockProvenance;
@@ -216,7 +216,7 @@ void provenance_begin_block(Worker *worker)
         .sources = zeroed(worker->capacity, sizeof(uint64_t[MOST_SOURCES])),
         .addresses = zeroed(worker->capacity, sizeof(uint64_t)),
         .contents = zeroed(worker->capacity, sizeof(uint64_t)),
-        .channels = zeroed(worker->capacity, sizeof(uint32_t)),
+        .texels = zeroed(worker->capacity, sizeof(FollowedTexel)),
     };
     for (int i = 0; i < code->special_register_count; i++)
         if (code->special_registers[i].kind == SPECIAL_UNWRITTEN)
@@ -235,7 +235,7 @@ void provenance_end_worker(Worker *worker)
     free(own->sources);
     free(own->addresses);
     free(own->contents);
-    free(own->channels);
+    free(own->texels);
     for (uint32_t i = 0; i < own->saved_count; i++)
         free(own->saved[i]);
     free(own->saved);
@@ -777,21 +777,28 @@ void provenance_unknown(Worker *worker, const Instruction *instruction, const ch
     note_unfollowed(worker->launch->provenance, what, file_of(worker, instruction->file), instruction->line);
 }
 
-void provenance_texel(Worker *worker, uint32_t lane, uint64_t address, uint32_t channels)
+void provenance_texel(Worker *worker, uint32_t lane, FollowedTexel texel)
 {
-    worker->provenance->addresses[lane] = address;
-    worker->provenance->channels[lane] = channels;
+    worker->provenance->texels[lane] = texel;
 }
 
-static void follow_texel(const Step *step, uint64_t address)
+/* Numbers of 8 and 16 bits that become floats are divided by the largest of them, halves are converted. */
+static void follow_texel(const Step *step, const FollowedTexel *texel)
 {
-    const uint32_t size = sizeof(uint32_t);
     for (uint32_t i = 0; i < MAX_RESULTS; i++) {
+        const Operand result = step->instruction->results[i];
         uint32_t nodes[LANE_BYTES] = {0};
-        if (address != 0 && i < step->worker->provenance->channels[step->lane])
-            load_nodes(step, (Spot){PTX_GLOBAL, address + size * i}, size, nodes);
+        if (texel->address != 0 && i < texel->channels)
+            load_nodes(step, (Spot){PTX_GLOBAL, texel->address + texel->bytes * i}, texel->bytes, nodes);
         for (uint32_t byte = 0; byte < LANE_BYTES; byte++)
-            set_node(step, step->instruction->results[i], byte, nodes[byte]);
+            set_node(step, result, byte, nodes[byte]);
+        if (nodes[0] == 0 || texel->divisor == 0)
+            continue;
+        const uint32_t divisor = new_node(step, (ProvenanceNode){.kind = NODE_CONSTANT, .value = texel->divisor});
+        set_all(step, result,
+                new_node(step, (ProvenanceNode){.kind = texel->divisor == 1 ? NODE_CONVERSION : NODE_QUOTIENT,
+                                                .sources = {nodes[0], texel->divisor == 1 ? 0 : divisor},
+                                                .value = number(bits_of(step, result), "f32", sizeof(float))}));
     }
 }
 
@@ -977,7 +984,7 @@ static void follow_product(const Step *step)
 static const char *unfollowed_words(InstructionKind kind)
 {
     switch (kind) {
-    case TEXTURE: return "texels that are mixed or converted";
+    case TEXTURE: return "texels that are mixed";
     case SURFACE: return "surfaces";
     case TRANSPOSE_MATRIX: return "a matrix that is transposed in registers";
     default: return NULL;
@@ -1020,7 +1027,8 @@ static void follow_shuffle(Worker *worker, const Instruction *instruction, const
 static void follow(const Step *step, uint64_t address)
 {
     const Instruction *instruction = step->instruction;
-    const bool is_texel = instruction->kind == TEXTURE && step->worker->provenance->channels[step->lane] > 0;
+    const FollowedTexel *texel = &step->worker->provenance->texels[step->lane];
+    const bool is_texel = instruction->kind == TEXTURE && texel->channels > 0;
     const char *words = is_texel ? NULL : unfollowed_words((InstructionKind)instruction->kind);
     switch ((InstructionKind)instruction->kind) {
     case ALU: follow_lane(step); break;
@@ -1035,7 +1043,7 @@ static void follow(const Step *step, uint64_t address)
     case BULK_COPY: break;
     case TEXTURE:
         if (is_texel)
-            follow_texel(step, address);
+            follow_texel(step, texel);
         else
             follow_results(step, false);
         break;
@@ -1066,7 +1074,7 @@ static void note_sources(Worker *worker, const Instruction *instruction, const A
 {
     const bool has_address = instruction->kind == LOAD || instruction->kind == STORE || instruction->kind == ATOMIC;
     for (uint32_t lane = active->first; lane < active->end; lane++) {
-        worker->provenance->channels[lane] = 0;
+        worker->provenance->texels[lane] = (FollowedTexel){0};
         for (int i = 0; i < MOST_SOURCES; i++)
             worker->provenance->sources[lane][i] = bits_of(&(Step){worker, instruction, lane}, instruction->sources[i]);
         if (has_address)

@@ -8,7 +8,7 @@
  * Moves    an instruction that only moves bytes (mov, prmt, shifts, masks) is recognised by trying it on marked bytes,
  *          so that no list of them is needed.
  * Threads  a traced launch is interpreted, by one thread of the host.
- * Limits   PROVENANCE_MOST_NODES; what is not followed is named (Unfollowed): texels that are mixed or converted, surfaces,
+ * Limits   PROVENANCE_MOST_NODES; what is not followed is named (Unfollowed): texels that are mixed, surfaces,
  *          matrices that are transposed in registers, bulk copies to another block or that add.  */
 #ifndef SIMGPU_ENGINE_PROVENANCE_H
 #define SIMGPU_ENGINE_PROVENANCE_H
@@ -86,8 +86,13 @@ void provenance_end_worker(Worker *worker);
 /* Both sides of the execution of an instruction: `part` gets the lanes in which it is executed. False where there is nothing
  * to follow, so that the second need not be called. */
 bool provenance_before(Worker *worker, const Instruction *instruction, const Active *active, Active *part);
-/* In between: the lane of the block fetches a texel of so many 32-bit channels at an address; 0: the border. */
-void provenance_texel(Worker *worker, uint32_t lane, uint64_t address, uint32_t channels);
+/* In between: a lane of the block fetches a texel. */
+typedef struct FollowedTexel {
+    uint64_t address;         /* 0: the border */
+    uint32_t channels, bytes; /* of a channel; channels 0: nothing is known */
+    double divisor;           /* of what is converted to a float; 0: it is taken as it is */
+} FollowedTexel;
+void provenance_texel(Worker *worker, uint32_t lane, FollowedTexel texel);
 void provenance_after(Worker *worker, const Instruction *instruction, const Active *part);
 
 /* A lane's bulk copy moves bytes between global memory and the block's shared memory; `from` NULL: they become zeros. */

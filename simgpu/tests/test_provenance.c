@@ -125,6 +125,10 @@ static void shuffles_and_sums_in_memory_are_followed(void **state)
     const uint64_t first = element_of(&traced, source(&traced, added, 0))->address,
                    second = element_of(&traced, source(&traced, added, 1))->address;
     assert_int_equal(first + second, 2 * traced.input + 2 * 31 * sizeof(float)); /* lane 31 gets its own value */
+    while (source(&traced, sum, 0)->kind == NODE_LOAD) /* of what the lane before has stored */
+        sum = source(&traced, source(&traced, source(&traced, sum, 0), 0), 0);
+    assert_int_equal(source(&traced, sum, 0)->kind, NODE_ELEMENT);
+    assert_int_equal(source(&traced, sum, 0)->bits, 0); /* as it was before the first */
     end_traced(&traced);
 }
 
@@ -203,22 +207,52 @@ static void the_requests_of_a_block_are_noted(void **state)
     free(log);
 }
 
-static void calls_are_not_followed(void **state)
+/* The elements that a sum adds, the last one first; false where it adds anything else, but a zero. */
+static bool adds(const Traced *traced, const ProvenanceNode *node, const int *elements, int count)
 {
-    SimModule *module;
-    SimReport report = {0};
-    SimFunction *function = machine_read(gpu, "calls.ptx", "recursion", &module);
-    const uint64_t out = machine_array(gpu, NULL, THREADS * 4);
-    simgpu_trace_begin(gpu);
-    simgpu_launch(
-        gpu,
-        &(SimLaunch){.function = function, .shape = {.grid = {1, 1, 1}, .block = {THREADS, 1, 1}}, .parameters = &out},
-        &report);
-    assert_int_equal(report.outcome, SIM_OK);
-    assert_string_equal(provenance_unfollowed(simgpu_trace(gpu)).what, "calls of functions through pointers");
-    simgpu_trace_end(gpu);
-    simgpu_release(gpu, out);
-    simgpu_module_unload(gpu, module);
+    for (int i = 0; i < count; i++) {
+        while (node->kind == NODE_LOAD || node->kind == NODE_STORE)
+            node = source(traced, node, 0);
+        const bool is_last = i == count - 1;
+        if (!is_last && node->kind != NODE_SUM)
+            return false;
+        const ProvenanceNode *added = is_last ? node : source(traced, node, 1);
+        if (element_of(traced, added)->address != traced->input + (uint64_t)elements[i] * sizeof(float))
+            return false;
+        node = is_last ? node : source(traced, node, 0);
+    }
+    return true;
+}
+
+static void calls_are_followed(void **state)
+{
+    Traced traced = run_traced("called", 4, 4);
+    assert_true(adds(&traced, stored(&traced, traced.output), (const int[]){0}, 1));
+    assert_true(adds(&traced, stored(&traced, traced.output + 4), (const int[]){1, 0}, 2));
+    assert_true(adds(&traced, stored(&traced, traced.output + 2 * 4), (const int[]){2, 1, 0}, 3));
+    end_traced(&traced);
+}
+
+static void products_on_tensor_cores_are_followed(void **state)
+{
+    Traced traced = run_traced("multiplied", 4, 4);
+    for (uint64_t i = 0; i < 8; i++) {
+        const ProvenanceNode *product = source(&traced, stored(&traced, traced.output + i * 4), 0);
+        assert_int_equal(product->kind, NODE_PRODUCT_AND_SUM);
+        assert_true(product->value == (double)i);
+        assert_int_equal(element_of(&traced, source(&traced, product, 0))->address, traced.input + i * 4);
+        assert_int_equal(product->sources[2], 0); /* the other products have a zero */
+    }
+    end_traced(&traced);
+}
+
+static void bulk_copies_are_followed(void **state)
+{
+    Traced traced = run_traced("copied", 4, 4);
+    const ProvenanceNode *element = element_of(&traced, stored(&traced, traced.output + 3 * 4));
+    assert_int_equal(element->address, traced.input + 28 * 4);
+    assert_int_equal(element->line, 89);
+    end_traced(&traced);
 }
 
 int main(void)
@@ -230,7 +264,9 @@ int main(void)
         cmocka_unit_test(a_choice_and_a_limit_keep_the_data),
         cmocka_unit_test(what_the_host_copies_keeps_its_element),
         cmocka_unit_test(the_requests_of_a_block_are_noted),
-        cmocka_unit_test(calls_are_not_followed),
+        cmocka_unit_test(calls_are_followed),
+        cmocka_unit_test(products_on_tensor_cores_are_followed),
+        cmocka_unit_test(bulk_copies_are_followed),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);
 }
