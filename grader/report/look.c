@@ -129,7 +129,7 @@ static LookAccess access_of(const ExecutionProfile *profile, uint32_t first, Are
     LookAccess access = {.line = request->is.line,
                          .kernel = kernel_name(profile, request->kernel, arena),
                          .array = array != NULL ? arena_string(arena, array->name)
-                                  : in_shared   ? "shared memory"
+                                  : in_shared   ? NAMELESS_SHARED
                                                 : "memory without a name",
                          .space = in_shared                        ? "shared"
                                   : request->is.space == PTX_CONST ? "constant"

@@ -28,6 +28,8 @@ typedef struct LookRequest {
     uint32_t got;        /* sectors of global memory or a texture, wavefronts of shared memory, different words of constant memory */
 } LookRequest;
 
+#define NAMELESS_SHARED "shared memory" /* LookAccess.array where it is not known */
+
 typedef struct LookAccess { /* of a line to an array: a loop that is unrolled has several instructions for it */
     int line;
     const char *kernel, *array;

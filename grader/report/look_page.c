@@ -188,9 +188,9 @@ static const LookAccess *access_of_line(const LookView *view, int line, size_t n
 static void add_access_words(const LookAccess *access, Text *out)
 {
     const bool is_texture = strcmp(access->space, "texture") == 0;
-    text_printf(out, "%s %s, %s", access->is_store ? "stores into" : "loads from", access->array,
-                is_texture ? "a texture" : access->space);
-    text_add(out, is_texture ? "" : " memory");
+    text_printf(out, "%s %s", access->is_store ? "stores into" : "loads from", access->array);
+    if (strcmp(access->array, NAMELESS_SHARED) != 0)
+        text_printf(out, ", %s%s", is_texture ? "a texture" : access->space, is_texture ? "" : " memory");
 }
 
 /* "4 sectors, 3 would do" */
@@ -218,7 +218,7 @@ static void add_request_words(const LookAccess *access, const LookRequest *from,
         text_printf(out, " %llu: ", (unsigned long long)low);
     else
         text_printf(out, "s %llu to %llu: ", (unsigned long long)low, (unsigned long long)high);
-    add_cost(from->got, least_cost(&request), request.space, out);
+    add_cost(from->got, request.space == PTX_CONST ? from->got : least_cost(&request), request.space, out);
 }
 
 static const char *character_words(const LookAccess *access)
@@ -554,8 +554,8 @@ static void draw_pair(const LookAccess *access, const LookRequest *from, size_t 
     text_free(&words);
     add_cost(least, least, request.space, &words);
     snprintf(id, sizeof id, "ideal-%zu", number);
-    html_add(page, "</figure>\n<figure>\n<figcaption>At best, for as many different bytes: %s</figcaption>\n",
-             words.data);
+    html_add(page, "</figure>\n<figure>\n<figcaption>At best, %s: %s</figcaption>\n",
+             request.space == PTX_CONST ? "where all lanes want the same" : "for as many different bytes", words.data);
     draw_request(&ideal, id, "The same lanes at the least cost", words.data, page);
     html_raw(page, "</figure>\n");
     text_free(&words);

@@ -985,7 +985,6 @@ static const char *unfollowed_words(InstructionKind kind)
 {
     switch (kind) {
     case TEXTURE: return "texels that are mixed";
-    case SURFACE: return "surfaces";
     case TRANSPOSE_MATRIX: return "a matrix that is transposed in registers";
     default: return NULL;
     }

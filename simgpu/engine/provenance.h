@@ -8,8 +8,8 @@
  * Moves    an instruction that only moves bytes (mov, prmt, shifts, masks) is recognised by trying it on marked bytes,
  *          so that no list of them is needed.
  * Threads  a traced launch is interpreted, by one thread of the host.
- * Limits   PROVENANCE_MOST_NODES; what is not followed is named (Unfollowed): texels that are mixed, surfaces,
- *          matrices that are transposed in registers, bulk copies to another block or that add.  */
+ * Limits   PROVENANCE_MOST_NODES; what is not followed is named (Unfollowed): texels that are mixed, matrices that are
+ *          transposed in registers, bulk copies to another block or that add.  */
 #ifndef SIMGPU_ENGINE_PROVENANCE_H
 #define SIMGPU_ENGINE_PROVENANCE_H
 

@@ -260,7 +260,7 @@ static void blocks_show_waves_and_their_tail(void **state)
     block_timeline_find(works, 300, 132, 132, &profile.kernels[0].timeline);
     expect("Kernel blur: 300 blocks of 256 threads, ");
     expect("The tail: in the last 33 % of the time, 27 % of its 132 places are in use.\n");
-    expect("  A row for each 4th multiprocessor: which of its blocks runs there, one after the other.\n"
+    expect("  Rows: the multiprocessors 0, 4, 8, ... and which of its blocks each runs, in order.\n"
            "       0.. 111111111111111111112222222222222222222233333333333333333333\n"
            "      36.. 1111111111111111111122222222222222222222....................\n");
     block_timeline_find(works, 264, 132, 132, &profile.kernels[0].timeline);
@@ -297,7 +297,7 @@ static void a_line_shows_its_code(void **state)
     profile.line_count = 1;
     profile.lines[0].counts = (SimLine){.line = 2, .executions = 77, .live_registers = 12};
     expect(
-        "executed by warps 77 times, 12 registers hold values.\n  PTX\n    blur:\n    mov.u32 %r1, %tid.x;\n    bra.uni "
+        "executions by warps: 77, registers that hold values: 12.\n  PTX\n    blur:\n    mov.u32 %r1, %tid.x;\n    bra.uni "
         "$L__BB0_2;\n  No SASS: there is no nvdisasm.\n");
 }
 
@@ -345,7 +345,7 @@ static void a_page_has_pictures_and_words(void **state)
         "In the same colour: lanes that want the same word.</p>",
         "<figure>\n<figcaption>All that were kept: \"1, 2\" is the second time of warp 1</figcaption>",
         "A row for each time of each warp, whose lanes have the colours of what serves them. The table says the same.",
-        "<p>The levels follow from the model of the caches: the block alone, with its share of the L1. Sectors of 32 bytes are "
+        "<p>Reads are counted by words of 4 bytes. The levels follow from the model of the caches: the block alone, with its share of the L1. Sectors of 32 bytes are "
         "fetched whole, and from memory two at a time. What neighbouring blocks read as well is fetched by each "
         "multiprocessor.</p>",
         " A cell stands for 1 x 2 elements.</p>",
