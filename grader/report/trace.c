@@ -305,6 +305,8 @@ static void pair_similar(TraceTerms *mine, TraceTerms *others)
         if (most > 0)
             pair(mine, i, others, best, false);
     }
+    if (mine->count == 1 && others->count == 1 && mine->items[0].other < 0)
+        pair(mine, 0, others, 0, false);
 }
 
 /* Terms whose coefficient is 0 add nothing: ghost cells, for example. */
@@ -338,11 +340,25 @@ static void remove_opposites(TraceTerms *terms)
     }
 }
 
+/* A number that data have only chosen, such as the index of the largest element, is one term, however it was computed. */
+static void fold_constants(TraceTerms *terms, double value)
+{
+    for (size_t i = 0; i < terms->count; i++)
+        if (terms->items[i].factor_count > 0)
+            return;
+    if (terms->count == 0 || isnan(value))
+        return;
+    terms->items[0].coefficient = value;
+    terms->count = 1;
+}
+
 void trace_compare(TermTrace *trace)
 {
     TraceTerms *mine = &trace->terms, *others = &trace->expected_terms;
     *mine = terms_of(trace->problem, trace->mine, &trace->arena);
     *others = terms_of(trace->problem, trace->oracle, &trace->arena);
+    fold_constants(mine, trace->got);
+    fold_constants(others, trace->expected);
     remove_opposites(mine);
     remove_nothing(others);
     pair_same(mine, others);
@@ -684,6 +700,8 @@ static void add_sentence(const TermTrace *trace, Text *out)
         text_printf(out, "It has more than %d terms: trace a smaller case.", TRACE_MAX_TERMS);
         return;
     }
+    if (!trace->is_wrong && (trace->first >= 0 || trace->first_missing >= 0))
+        text_add(out, "The value is right, though a trace finds other terms: ");
     if (trace->first >= 0) {
         say_different(trace, &trace->terms.items[trace->first], out);
     } else if (trace->first_missing >= 0) {
@@ -1350,8 +1368,8 @@ static Status trace_case(TermTrace *trace, const TraceWish *wish, const Testcase
         status = trace_oracle(trace, wish, &only, profiles + 1, why);
     if (status != STATUS_OK)
         return status;
-    trace_compare(trace);
     find_values(trace, item);
+    trace_compare(trace);
     return STATUS_OK;
 }
 

@@ -139,15 +139,73 @@ static void set_byte(Provenance *provenance, uint64_t address, uint32_t node)
 
 /* ---- what the host does ------------------------------------------------------------------------------------------ */
 
-/* The address in a named array at which these bytes stand; 0: nowhere. The arrays that solve() gets have names. */
-static uint64_t find_bytes(const Memory *memory, const void *from, uint64_t bytes)
+/* Elements that the host writes, and those of a named array that they are; the arrays that solve() gets have names. */
+typedef struct Likeness {
+    const Allocation *array; /* NULL: there is none */
+    int64_t first, step;     /* the index of the first element; 1, or -1 for those of a filter that is turned round */
+} Likeness;
+
+static uint64_t element_size(const Allocation *array)
 {
-    for (int i = 0; i < memory->count; i++) {
-        const Allocation *array = &memory->allocations[i];
-        if (array->label[0] != '\0' && bytes <= array->bytes && memcmp((const void *)array->address, from, bytes) == 0)
-            return array->address;
+    return array->element_bytes > 0 ? array->element_bytes : sizeof(float);
+}
+
+static bool is_blank(const unsigned char *bytes, uint64_t count)
+{
+    while (count > 0 && bytes[count - 1] == 0)
+        count--;
+    return count == 0;
+}
+
+static bool is_element(const Allocation *array, int64_t index, const unsigned char *from)
+{
+    const uint64_t size = element_size(array);
+    return (uint64_t)index < array->bytes / size &&
+           memcmp(from, (const unsigned char *)array->address + (uint64_t)index * size, size) == 0;
+}
+
+/* Each element is that of the array, or a zero, as of padding; not all are zeros. */
+static bool is_like(const Likeness *like, const unsigned char *from, uint64_t bytes)
+{
+    const uint64_t size = element_size(like->array);
+    bool has_any = false;
+    int64_t at = like->first;
+    for (uint64_t i = 0; i < bytes; i += size, at += like->step) {
+        const bool is_zero = is_blank(from + i, size);
+        if (!is_zero && !is_element(like->array, at, from + i))
+            return false;
+        has_any |= !is_zero;
     }
-    return 0;
+    return has_any;
+}
+
+static Likeness likeness_to(const Allocation *array, const unsigned char *from, uint64_t bytes)
+{
+    enum { MOST_ELEMENTS = 1 << 16 };
+    const uint64_t size = element_size(array);
+    const int64_t count = (int64_t)(array->bytes / size), written = (int64_t)(bytes / size);
+    Likeness like = {.array = array, .step = 1};
+    if (array->label[0] == '\0' || bytes % size != 0)
+        return (Likeness){0};
+    if (is_like(&like, from, bytes))
+        return like;
+    for (like.step = 1; like.step >= -1 && count + written <= MOST_ELEMENTS; like.step -= 2)
+        for (like.first = 1 - written; like.first < count + written; like.first++)
+            if (is_like(&like, from, bytes))
+                return like;
+    return (Likeness){0};
+}
+
+/* In the smallest array that has them: rather in the filter than by chance in the input. */
+static Likeness find_elements(const Memory *memory, const unsigned char *from, uint64_t bytes)
+{
+    Likeness best = {0};
+    for (int i = 0; i < memory->count; i++) {
+        const Likeness like = likeness_to(&memory->allocations[i], from, bytes);
+        if (like.array != NULL && (best.array == NULL || like.array->bytes < best.array->bytes))
+            best = like;
+    }
+    return best;
 }
 
 /* The bytes at `to` come from those of an array, element by element. */
@@ -155,7 +213,7 @@ static void take_elements(Provenance *provenance, uint64_t to, uint64_t from, ui
 {
     const int index = memory_find(provenance->memory, from);
     const Allocation *array = &provenance->memory->allocations[index];
-    const uint64_t size = array->element_bytes > 0 ? array->element_bytes : sizeof(float);
+    const uint64_t size = element_size(array);
     for (uint64_t i = 0; i < bytes; i += size) {
         ProvenanceNode node = {.kind = NODE_ELEMENT, .bytes = (uint8_t)size, .address = from + i};
         memcpy(&node.bits, (const void *)(from + i), size < bytes - i ? size : bytes - i);
@@ -167,10 +225,16 @@ static void take_elements(Provenance *provenance, uint64_t to, uint64_t from, ui
 
 void provenance_host_writes(Provenance *provenance, uint64_t address, const void *from, uint64_t bytes)
 {
-    const uint64_t array = from == NULL ? 0 : find_bytes(provenance->memory, from, bytes);
-    if (array != 0 && array != address)
-        take_elements(provenance, address, array, bytes);
-    for (uint64_t i = 0; array == 0 && i < bytes; i++)
+    const Likeness like = from == NULL ? (Likeness){0} : find_elements(provenance->memory, from, bytes);
+    const uint64_t size = like.array == NULL ? 0 : element_size(like.array);
+    int64_t at = like.first;
+    for (uint64_t i = 0; i < bytes && size > 0 && like.array->address != address; i += size, at += like.step)
+        if (is_element(like.array, at, (const unsigned char *)from + i))
+            take_elements(provenance, address + i, like.array->address + (uint64_t)at * size, size);
+        else
+            for (uint64_t k = 0; k < size; k++)
+                set_byte(provenance, address + i + k, 0);
+    for (uint64_t i = 0; i < bytes && size == 0; i++)
         set_byte(provenance, address + i, 0);
 }
 
@@ -180,7 +244,7 @@ void provenance_copies(Provenance *provenance, uint64_t to, uint64_t from, uint6
     if (index < 0)
         return;
     const Allocation *array = &provenance->memory->allocations[index];
-    const uint64_t size = array->element_bytes > 0 ? array->element_bytes : sizeof(float);
+    const uint64_t size = element_size(array);
     for (uint64_t i = 0; i < bytes;) {
         const uint32_t node = provenance_at(provenance, from + i);
         const uint64_t part = node != 0 ? 1 : size - (from + i - array->address) % size;

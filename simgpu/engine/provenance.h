@@ -75,7 +75,7 @@ const ProvenanceNode *provenance_node(const Provenance *provenance, uint32_t nod
 Unfollowed provenance_unfollowed(const Provenance *provenance);
 
 /* The host writes, or copies within device memory. What it writes is found again in a named array that holds the same
- * bytes, since students copy filters through the host. */
+ * elements, in this order or turned round, between zeros: students copy filters through the host. */
 void provenance_host_writes(Provenance *provenance, uint64_t address, const void *from, uint64_t bytes);
 void provenance_copies(Provenance *provenance, uint64_t to, uint64_t from, uint64_t bytes);
 
