@@ -216,7 +216,8 @@ static LookMap map_of(const Look *look, const ProfileRead *reads, size_t count, 
 {
     const ExecutionProfile *profile = look->explanation->profile;
     const SimArray *array = array_of(profile, reads->array);
-    const uint32_t width = columns_of(look, array), bytes = array->element_bytes > 0 ? array->element_bytes : BANK_BYTES;
+    const uint32_t width = columns_of(look, array),
+                   bytes = array->element_bytes > 0 ? array->element_bytes : BANK_BYTES;
     const uint32_t in_word = bytes < BANK_BYTES ? BANK_BYTES / bytes : 1;
     uint32_t low[2] = {UINT32_MAX, UINT32_MAX}, high[2] = {0, 0};
     for (size_t i = 0; i < count; i++) {

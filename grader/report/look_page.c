@@ -266,8 +266,7 @@ static const char no_reads[] = "The block reads no array in global or constant m
 static void add_kernel_words(const LookKernel *kernel, Text *out)
 {
     text_printf(out, "Kernel %s: %s block%s of %s threads, %.3g wave%s. ", kernel->name, kernel->grid,
-                strcmp(kernel->grid, "1") == 0 ? "" : "s", kernel->block, kernel->waves,
-                kernel->waves == 1 ? "" : "s");
+                strcmp(kernel->grid, "1") == 0 ? "" : "s", kernel->block, kernel->waves, kernel->waves == 1 ? "" : "s");
     text_printf(out, "A multiprocessor holds %u block%s at once, limited by %s", kernel->resident,
                 kernel->resident == 1 ? "" : "s", kernel->resident_limit);
     for (size_t i = 0; i < kernel->part_count; i++) {
@@ -789,14 +788,14 @@ static void add_source_row(const LookView *view, const char *text, int number, b
 {
     const LookLine *line = line_of(view, number);
     const size_t length = strcspn(text, "\n");
-    html_add(page, "<tr id=\"L%d\"><th scope=\"row\">%d</th>", number, number);
+    html_add(page, "<tr id=\"L%d\"><th scope=\"row\">%d</th><td class=\"text\">%.*s</td>", number, number, (int)length,
+             text);
     if (line != NULL && line->executions > 0)
         html_add(page,
                  "<td class=\"number\">%.1f&nbsp;%%</td><td class=\"number\">%.0f</td><td class=\"number\">%u</td>",
                  100 * line->share, (double)line->executions, line->live_registers);
     else
         html_raw(page, "<td></td><td></td><td></td>");
-    html_add(page, "<td class=\"text\">%.*s</td>", (int)length, text);
     add_code_cell(line == NULL ? "" : line->ptx, line == NULL ? 0 : line->ptx_left_out, page);
     if (has_sass)
         add_code_cell(line == NULL ? "" : line->sass, line == NULL ? 0 : line->sass_left_out, page);
@@ -814,9 +813,9 @@ static void add_source(const LookView *view, const char *source, Text *page)
     if (!has_sass)
         html_add(page, " There is no SASS: %s.", view->no_sass);
     html_raw(page, "</p>\n<div class=\"source listing\" role=\"group\" aria-label=\"Source and code\" "
-                   "tabindex=\"0\">\n<table>\n<thead><tr><th scope=\"col\">Line</th><th scope=\"col\" "
-                   "class=\"number\">Time</th><th scope=\"col\" class=\"number\">Warps</th><th scope=\"col\" "
-                   "class=\"number\">Registers</th><th scope=\"col\">Source</th><th scope=\"col\">PTX</th>");
+                   "tabindex=\"0\">\n<table>\n<thead><tr><th scope=\"col\">Line</th><th scope=\"col\">Source</th><th "
+                   "scope=\"col\" class=\"number\">Time</th><th scope=\"col\" class=\"number\">Warps</th><th "
+                   "scope=\"col\" class=\"number\">Registers</th><th scope=\"col\">PTX</th>");
     html_raw(page, has_sass ? "<th scope=\"col\">SASS</th></tr></thead>\n<tbody>\n" : "</tr></thead>\n<tbody>\n");
     const char *text = source;
     for (int number = 1; text != NULL && *text != '\0' && number <= MOST_LINES; number++) {

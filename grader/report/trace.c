@@ -1077,7 +1077,7 @@ static void draw_map(const TraceMap *map, const char *id, size_t number, Text *p
     svg_label(page, "tick", 0, 12, "start", map->array);
     svg_number(page, "tick", MARGIN + size / 2, MARGIN - 6, "middle", map->first_column);
     svg_number(page, "tick", MARGIN + size * ((double)map->columns - 0.5), MARGIN - 6, "middle",
-                map->first_column + map->columns - 1);
+               map->first_column + map->columns - 1);
     for (size_t row = 0; row < map->rows && map->rows > 1; row++)
         svg_number(page, "tick", MARGIN - 5, MARGIN + size * ((double)row + 0.5) + 4, "end", map->first_row + row);
     draw_cells(map, size, page);
@@ -1264,8 +1264,8 @@ static Status choose_output(TermTrace *trace, const char *asked, const Compariso
             return STATUS_OK;
         }
     }
-    return fail(STATUS_BAD_INPUT, why, "trace: --output %s: expected an output of %s before the colon, such as %s:0", asked,
-                whole->id, whole->parameters[problem_output(whole)].name);
+    return fail(STATUS_BAD_INPUT, why, "trace: --output %s: expected an output of %s before the colon, such as %s:0",
+                asked, whole->id, whole->parameters[problem_output(whole)].name);
 }
 
 /* "3,17" as the index of an element; the shape of the output says how many numbers it takes. */

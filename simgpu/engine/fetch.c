@@ -172,9 +172,9 @@ static void trace_texels(Worker *worker, const Fetch *fetch, const Texture *text
     texture_addresses(texture, footprint, 0, addresses);
     for (uint32_t left = lanes; left != 0 && is_plain; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
-        provenance_texel(worker, fetch->first + lane,
-                         (FollowedTexel){addresses[lane], texture->is.channels, texture->channel_bytes,
-                                         divisor_of(&texture->is)});
+        provenance_texel(
+            worker, fetch->first + lane,
+            (FollowedTexel){addresses[lane], texture->is.channels, texture->channel_bytes, divisor_of(&texture->is)});
     }
 }
 

@@ -35,7 +35,7 @@ typedef struct BlockProvenance {
     uint64_t *addresses;               /* [lane] likewise */
     uint64_t *contents;                /* [lane] what an atomic operation found there */
     FollowedTexel *texels;             /* [lane] that it has fetched */
-    uint32_t **saved;                  /* [depth of calls] as `registers`, of the registers that the callee may change */
+    uint32_t **saved; /* [depth of calls] as `registers`, of the registers that the callee may change */
     uint32_t saved_count;
 } BlockProvenance;
 
@@ -932,7 +932,7 @@ void provenance_stores_element(Worker *worker, const Instruction *instruction, u
 }
 
 typedef struct Factor { /* an element of a matrix */
-    uint32_t node; /* 0: its value is a constant */
+    uint32_t node;      /* 0: its value is a constant */
     double value;
 } Factor;
 
@@ -940,9 +940,9 @@ typedef Factor FactorTile[MATRIX_MOST][MATRIX_MOST]; /* [along][across], as in m
 
 static double matrix_number(uint64_t bits, MatrixType type)
 {
-    static const char *const names[] = {[MATRIX_F16] = "f16", [MATRIX_BF16] = "bf16", [MATRIX_TF32] = "f32",
-                                        [MATRIX_S8] = "s8",   [MATRIX_U8] = "u8",     [MATRIX_F64] = "f64",
-                                        [MATRIX_F32] = "f32", [MATRIX_S32] = "s32"};
+    static const char *const names[] = {
+        [MATRIX_F16] = "f16", [MATRIX_BF16] = "bf16", [MATRIX_TF32] = "f32", [MATRIX_S8] = "s8",
+        [MATRIX_U8] = "u8",   [MATRIX_F64] = "f64",   [MATRIX_F32] = "f32",  [MATRIX_S32] = "s32"};
     return number(bits, names[type], matrix_type_bytes(type));
 }
 

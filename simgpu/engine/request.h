@@ -22,9 +22,9 @@ enum { REQUEST_WARPS = 3, REQUEST_TURNS = 6, MOST_REQUESTS = 512, MOST_READ_ELEM
 typedef struct WarpRequest {
     int32_t access; /* Instruction.index */
     int32_t file, line;
-    uint32_t warp, turn; /* how often the warp has executed it before */
-    uint8_t space;       /* PTX_GLOBAL, PTX_SHARED or PTX_CONST */
-    uint8_t bytes;       /* of a lane */
+    uint32_t warp, turn;               /* how often the warp has executed it before */
+    uint8_t space;                     /* PTX_GLOBAL, PTX_SHARED or PTX_CONST */
+    uint8_t bytes;                     /* of a lane */
     bool is_store, is_texture;         /* texels lie in global memory */
     const WindowVariable *variable;    /* in shared memory; it lives as long as the module; NULL: unknown */
     uint32_t lanes;                    /* bits of the active ones */

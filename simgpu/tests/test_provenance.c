@@ -160,7 +160,8 @@ static void what_the_host_copies_keeps_its_element(void **state)
     simgpu_host_writes(gpu, to, turned, sizeof turned);
     assert_int_equal(provenance_at(provenance, to), 0);
     for (uint64_t i = 1; i < 4; i++)
-        assert_int_equal(provenance_node(provenance, provenance_at(provenance, to + i * 4))->address, from + (4 - i) * 4);
+        assert_int_equal(provenance_node(provenance, provenance_at(provenance, to + i * 4))->address,
+                         from + (4 - i) * 4);
     const float other[2] = {7, 8};
     simgpu_host_writes(gpu, to, other, sizeof other);
     assert_int_equal(provenance_at(provenance, to + 4), 0);

@@ -367,9 +367,10 @@ static void a_page_has_pictures_and_words(void **state)
         "<h2>Source, PTX</h2>\n",
         "There is no SASS: there is no nvdisasm.",
         "<div class=\"source listing\" role=\"group\" aria-label=\"Source and code\" tabindex=\"0\">\n<table>\n<thead><tr>"
-        "<th scope=\"col\">Line</th><th scope=\"col\" class=\"number\">Time</th><th scope=\"col\" class=\"number\">Warps</th>"
-        "<th scope=\"col\" class=\"number\">Registers</th><th scope=\"col\">Source</th><th scope=\"col\">PTX</th>",
-        "<tr id=\"L2\"><th scope=\"row\">2</th>",
+        "<th scope=\"col\">Line</th><th scope=\"col\">Source</th><th scope=\"col\" class=\"number\">Time</th>"
+        "<th scope=\"col\" class=\"number\">Warps</th><th scope=\"col\" class=\"number\">Registers</th>"
+        "<th scope=\"col\">PTX</th>",
+        "<tr id=\"L2\"><th scope=\"row\">2</th><td class=\"text\">  two &lt;three&gt;;</td>",
         "<pre tabindex=\"0\"><code>blur:\nmov.u32 %r1, %tid.x;",
     };
     expect_all(&page, expected, sizeof expected / sizeof *expected);
