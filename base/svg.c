@@ -3,6 +3,7 @@
 #include "base/html.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* ---- axes -------------------------------------------------------------------------------------------------------- */
 
@@ -130,4 +131,35 @@ void svg_label(Text *page, const char *class, double x, double y, const char *an
 {
     html_add(page, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", class, x, y, anchor,
              text);
+}
+
+void svg_number(Text *page, const char *class, double x, double y, const char *anchor, uint64_t number)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)number);
+    svg_label(page, class, x, y, anchor, text);
+}
+
+void svg_cells(Text *page, const CellGrid *grid, const char *const *classes, int class_count, const int *class_of)
+{
+    enum { MOST_APART = 700 };
+    const uint32_t most = grid->rows * grid->columns <= MOST_APART ? 1 : grid->columns;
+    for (int class = 0; class < class_count; class ++) {
+        const size_t before = page->length;
+        for (uint32_t row = 0; row < grid->rows; row++)
+            for (uint32_t column = 0, count; column<grid->columns; column += count> 0 ? count : 1) {
+                for (count = 0; count < most && column + count < grid->columns &&
+                                class_of[row * grid->columns + column + count] == class;
+                     count++)
+                    continue;
+                const double width = grid->width * count - 0.5;
+                if (count > 0 && page->length == before)
+                    html_add(page, "<path class=\"%s\" d=\"", classes[class]);
+                if (count > 0)
+                    html_add(page, "M%g %gh%gv%gh%gz", grid->left + grid->width * column,
+                             grid->top + grid->height * row, width, grid->height - 0.5, -width);
+            }
+        if (page->length > before)
+            html_raw(page, "\"/>\n");
+    }
 }

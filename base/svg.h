@@ -8,6 +8,7 @@
 #include "base/text.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { PLOT_WIDTH = 400 };
 
@@ -36,5 +37,15 @@ void svg_disc(Text *page, const char *class, double x, double y, double radius, 
 void svg_diamond(Text *page, const char *class, double x, double y, double radius, const char *tip);
 /* `anchor` is "start", "middle" or "end". */
 void svg_label(Text *page, const char *class, double x, double y, const char *anchor, const char *text);
+void svg_number(Text *page, const char *class, double x, double y, const char *anchor, uint64_t number);
+
+typedef struct CellGrid {
+    uint32_t rows, columns;
+    double left, top, width, height; /* the first corner; of a cell */
+} CellGrid;
+
+/* Draws cells, row by row, as a path for each class, which is a tenth of a page with an element for each cell. Of many cells, those in a row that have
+ * the same class are one rectangle. Class -1 is not drawn. */
+void svg_cells(Text *page, const CellGrid *grid, const char *const *classes, int class_count, const int *class_of);
 
 #endif

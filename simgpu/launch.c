@@ -716,7 +716,7 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
     if (launch->requests != NULL)
         request_log_begin(launch->requests, &launch->function->code, &launch->shape);
     if (gpu->provenance != NULL)
-        provenance_begin_launch(gpu->provenance, &launch->function->code);
+        provenance_begin_launch(gpu->provenance);
     const bool is_alone = launch->function->code.uses_heap || gpu->provenance != NULL;
     run_blocks(gpu, &run, is_alone ? 0 : how->helpers);
     if (launch->requests != NULL)

@@ -178,6 +178,11 @@ void simgpu_copies(SimGpu *gpu, uint64_t to, uint64_t from, uint64_t bytes)
     Allocation *target = allocation_at(gpu, to), *source = allocation_at(gpu, from);
     if (target != NULL && source != NULL)
         origin_copy(target, to, source, from, bytes);
+    if (target != NULL && source != NULL && target->label[0] == '\0' && target->name == NULL &&
+        target->copied[0] == '\0' && to == target->address && from == source->address) {
+        memcpy(target->copied, source->label, sizeof target->copied);
+        target->element_bytes = source->element_bytes;
+    }
     if (gpu->provenance != NULL)
         provenance_copies(gpu->provenance, to, from, bytes);
 }
@@ -216,18 +221,33 @@ const Provenance *simgpu_trace(const SimGpu *gpu)
     return gpu->provenance;
 }
 
-bool simgpu_array_at(const SimGpu *gpu, char *name, size_t size, uint64_t *address, uint32_t *element_bytes)
+/* Numbers those that neither the problem nor the module names, from 1. */
+static int number_of(const SimGpu *gpu, const Allocation *array)
 {
-    const Allocation *array = allocation_at(gpu, *address);
-    if (array == NULL || (array->label[0] == '\0' && array->name == NULL))
+    int number = 1;
+    for (const Allocation *before = gpu->memory.allocations; before < array; before++)
+        number += before->label[0] == '\0' && before->name == NULL;
+    return number;
+}
+
+bool simgpu_array_at(const SimGpu *gpu, uint64_t address, SimArray *array)
+{
+    const Allocation *from = allocation_at(gpu, address);
+    *array = (SimArray){.address = address};
+    if (from == NULL)
         return false;
-    if (array->label[0] != '\0')
-        snprintf(name, size, "%s", array->label);
+    if (from->label[0] != '\0')
+        snprintf(array->name, sizeof array->name, "%s", from->label);
+    else if (from->name != NULL)
+        symbol_name(from->name, array->name, sizeof array->name);
+    else if (from->copied[0] != '\0')
+        snprintf(array->name, sizeof array->name, "copy of %.20s", from->copied);
     else
-        symbol_name(array->name, name, size);
-    *address = array->address;
-    *element_bytes = array->element_bytes;
-    return true;
+        snprintf(array->name, sizeof array->name, "allocation %d", number_of(gpu, from));
+    array->address = from->address;
+    array->element_bytes = from->element_bytes;
+    array->columns = from->row_bytes / (from->element_bytes > 0 ? from->element_bytes : (uint32_t)sizeof(float));
+    return from->label[0] != '\0' || from->name != NULL;
 }
 
 const char *simgpu_file(const SimFunction *function, int32_t number)
@@ -249,6 +269,8 @@ uint64_t simgpu_texture_new(SimGpu *gpu, const SimTexture *description)
     SimAllocation found;
     if (!texture_is_valid(description) || !simgpu_find(gpu, description->address, texture_bytes(description), &found))
         return 0;
+    if (description->dimensions > 1)
+        allocation_at(gpu, description->address)->row_bytes = (uint32_t)description->pitch;
     return texture_add(&gpu->textures, description);
 }
 

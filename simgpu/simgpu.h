@@ -121,9 +121,15 @@ void simgpu_set_uninitialised_bytes(SimGpu *gpu, uint8_t byte, uint8_t odd);
  * thread meanwhile. Lives until simgpu_trace_end(); NULL: nothing is traced. */
 void simgpu_trace_begin(SimGpu *gpu);
 const Provenance *simgpu_trace(const SimGpu *gpu);
-/* The name of the array or variable that holds `*address`, which becomes that of its first element, and the size of an
- * element, 0: not known; false where it has no name. */
-bool simgpu_array_at(const SimGpu *gpu, char *name, size_t size, uint64_t *address, uint32_t *element_bytes);
+typedef struct SimArray { /* that solve() gets or allocates, or a variable of the module or of shared memory */
+    char name[PROVENANCE_NAME_BYTES];
+    uint64_t address;       /* of element 0; of shared memory: the offset */
+    uint32_t element_bytes; /* 0: unknown */
+    uint32_t columns;       /* elements from row to row of a texture; 0: it is none */
+} SimArray;
+/* Describes the array or variable that holds an address; false where it has no name of its own: a copy is named after
+ * the array that was copied, another allocation by its number. */
+bool simgpu_array_at(const SimGpu *gpu, uint64_t address, SimArray *array);
 /* The source file with that number in the function's module; NULL: unknown. */
 const char *simgpu_file(const SimFunction *function, int32_t number);
 void simgpu_trace_end(SimGpu *gpu);

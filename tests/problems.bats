@@ -413,7 +413,13 @@ home_of() {
     judge grade --no-record solutions/max-pool-indices/wrong_answer/starts_at_zero.patch
     ends 1 "every element of 'values'"
     judge trace solutions/max-pool-indices/wrong_answer/indices_are_not_written.patch
-    ends 2 "trace: 'indices' is wrong, and only the first output, 'values', can be traced"
+    ends 1 "indices[0][0] of the case" "No kernel of the call stores this element."
+    judge trace solutions/max-pool-indices/wrong_answer/index_within_the_window.patch
+    ends 1 "indices[0][1] of the case \"the example of the statement\" is 2, expected 6" "2 is stored, not 6 (line "
+    judge trace --output values:0,1 solutions/max-pool-indices/wrong_answer/index_of_a_neighbour.patch
+    ends 0 "values[0][1] of the case" "Its only term is that of the oracle"
+    judge trace --output places:0,1 solutions/max-pool-indices/accepted/naive.cu
+    ends 2 "trace: --output places:0,1: expected an output of max-pool-indices before the colon, such as values:0"
     edit testcases/max-pool-indices/sample.json '.cases[0].expected = [5, 7]'
     judge grade --no-record solutions/max-pool-indices/accepted/naive.cu
     ends 2 "expected: expected an object with values for each output: there are several"

@@ -140,9 +140,12 @@ extern "C" void solve(const float *input, const float *kernel, float *output, in
 END
     judge trace x.cu
     ends 1 "input[1] is multiplied by kernel[0], not by kernel[1] (line 11)." "input[2] * kernel[2]"
+    judge look --sample --line 11 x.cu
+    ends 1 "Kernel convolve loads from input, a texture, 4 bytes for each lane." \
+        "Each character is a lane: which 32 bytes of the texture's rows hold its texel."
     cp "$root/solutions/gaussian-blur/wrong_answer/half_a_texel_off.cu" y.cu
     judge trace --problem gaussian-blur y.cu
-    ends 1 "A trace does not follow texels that are mixed or converted (line "
+    ends 1 "A trace does not follow texels that are mixed (line "
 }
 
 @test "a look shows what each lane of a warp asks for, on the terminal and on a page" {
@@ -154,7 +157,7 @@ END
         "00000000000000000000000000000000  warp 0, time 1: element 0: 1 sector" \
         "The block reads 258 elements of input from global memory. Its threads load each 3.0 times on" \
         "Kernel convolve: 8 blocks of 256 threads, 0.00758 waves. A multiprocessor holds 8 blocks at" \
-        "registers hold values." "fma.rn.f32"
+        "registers that hold values: " "fma.rn.f32"
     grep -q '<title id="request-0-title">Lanes of a warp, and what serves them</title>' look.html
     grep -q '<title id="reads-0-3-title">How often each element is read</title>' look.html
     grep -q '<title id="blocks-0-title">Blocks over time</title>' look.html

@@ -21,7 +21,7 @@ __global__ void elements(const Case c, const Shape shape, Output *output)
         rest /= shape.extents[i];
     }
     const double value = ORACLE_CALL(ORACLE_FUNCTION, &c, position).value;
-    output[index] = OUTPUT_MAKE(OUTPUT_IS_WHOLE ? fmin(fmax(rint(value), OUTPUT_LOWEST), OUTPUT_HIGHEST) : value);
+    output[index] = OUTPUT_MAKE(OUTPUT_IS_WHOLE ? fmin(fmax(rint(value), (double)OUTPUT_LOWEST), (double)OUTPUT_HIGHEST) : value);
 }
 
 extern "C" SOLVE

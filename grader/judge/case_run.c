@@ -754,7 +754,8 @@ static Status call_solve(Grading *judging, Call *call, CaseResult *item, CallRep
                                  .repeats_addresses = call->testcase->repeats_addresses,
                                  .warp_instructions = most_instructions(call->testcase),
                                  .sample_key = sample_key(judging, item),
-                                 .traced = item->group == CASE_SAMPLE ? judging->job->traced : 0};
+                                 .traced = item->group == CASE_SAMPLE ? judging->job->traced : 0,
+                                 .traced_output = judging->job->traced_output};
     const int calls = warms_up ? 1 + CASE_TRIALS : 1;
     const double start_s = now_s();
     Status status = STATUS_OK;

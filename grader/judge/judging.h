@@ -59,7 +59,8 @@ typedef struct JudgeJob {
     /* NULL: not wanted. Else what the kernels of the i-th case did is put into profiles[i], of the first JOB_MAX_PROFILES
      * cases; only where session_profile() can tell. */
     ExecutionProfile *profiles;
-    uint64_t traced; /* with `profiles`, of samples: CallOptions.traced */
+    uint64_t traced;        /* with `profiles`, of samples: CallOptions.traced, */
+    uint32_t traced_output; /*   CallOptions.traced_output */
     /* What earlier sittings of the same grading have used, and in the end this one as well; NULL: there is no other. */
     CallBudget *spent;
     Progress *progress; /* NULL: silent */

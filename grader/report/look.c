@@ -72,7 +72,7 @@ static bool is_own_file(const ExecutionProfile *profile, uint32_t file)
     return strcmp(slash == NULL ? name : slash + 1, COMPILE_SOURCE_NAME) == 0;
 }
 
-static const ProfileArray *array_of(const ExecutionProfile *profile, uint32_t number)
+static const SimArray *array_of(const ExecutionProfile *profile, uint32_t number)
 {
     return number > 0 && number <= profile->array_count && number <= PROFILE_MAX_ARRAYS ? &profile->arrays[number - 1]
                                                                                         : NULL;
@@ -89,7 +89,8 @@ static const char *kernel_name(const ExecutionProfile *profile, uint32_t kernel,
 static bool is_same_access(const ProfileRequest *a, const ProfileRequest *b)
 {
     return a->kernel == b->kernel && a->array == b->array && a->is.line == b->is.line && a->file == b->file &&
-           a->is.space == b->is.space && a->is.is_store == b->is.is_store && a->is.bytes == b->is.bytes;
+           a->is.space == b->is.space && a->is.is_texture == b->is.is_texture && a->is.is_store == b->is.is_store &&
+           a->is.bytes == b->is.bytes;
 }
 
 static LookRequest request_of(const ProfileRequest *from, uint64_t start, uint32_t time, Arena *arena)
@@ -122,16 +123,17 @@ static void take_requests(const ExecutionProfile *profile, uint32_t first, uint6
 static LookAccess access_of(const ExecutionProfile *profile, uint32_t first, Arena *arena)
 {
     const ProfileRequest *request = &profile->requests[first];
-    const ProfileArray *array = array_of(profile, request->array);
+    const SimArray *array = array_of(profile, request->array);
     const bool in_shared = request->is.space == PTX_SHARED;
-    const uint64_t start = array == NULL || in_shared ? 0 : array->address;
+    const uint64_t start = array == NULL ? 0 : array->address;
     LookAccess access = {.line = request->is.line,
                          .kernel = kernel_name(profile, request->kernel, arena),
                          .array = array != NULL ? arena_string(arena, array->name)
-                                  : in_shared   ? "shared memory"
+                                  : in_shared   ? NAMELESS_SHARED
                                                 : "memory without a name",
                          .space = in_shared                        ? "shared"
                                   : request->is.space == PTX_CONST ? "constant"
+                                  : request->is.is_texture         ? "texture"
                                                                    : "global",
                          .is_store = request->is.is_store,
                          .bytes = request->is.bytes,
@@ -169,7 +171,8 @@ static int hottest_line(const ExecutionProfile *profile, const LookView *view)
         const SimCounters *counters = &profile->lines[i].counts.counters;
         const uint64_t wavefronts = counters->global_load_wavefronts + counters->global_store_sectors +
                                     counters->shared_load_wavefronts + counters->shared_store_wavefronts +
-                                    counters->constant_requests + counters->constant_replays;
+                                    counters->constant_requests + counters->constant_replays +
+                                    counters->texture_sectors;
         if (is_own_file(profile, profile->lines[i].file) && wavefronts > most &&
             look_has_line(view, profile->lines[i].counts.line)) {
             most = wavefronts;
@@ -183,17 +186,17 @@ static int hottest_line(const ExecutionProfile *profile, const LookView *view)
 
 enum { MOST_MAPS = 4 };
 
-/* The elements of a row of the array that solve() gets. An array of the kernel's own is one row. */
-static uint32_t columns_of(const Look *look, const char *name)
+/* The elements of a row of the array that solve() gets, or of a texture. Another array of the submission's is one row. */
+static uint32_t columns_of(const Look *look, const SimArray *array)
 {
     size_t shape[TENSOR_MAX_RANK], count;
     for (size_t i = 0; i < look->problem->parameter_count; i++) {
         const Parameter *parameter = &look->problem->parameters[i];
-        if (parameter_is_array(parameter) && strcmp(parameter->name, name) == 0 && parameter->rank > 1 &&
+        if (parameter_is_array(parameter) && strcmp(parameter->name, array->name) == 0 && parameter->rank > 1 &&
             problem_shape(look->problem, i, &look->sizes, shape, &count, NULL) == STATUS_OK)
             return (uint32_t)shape[parameter->rank - 1];
     }
-    return UINT32_MAX;
+    return array->columns > 0 ? array->columns : UINT32_MAX;
 }
 
 static void widen(uint32_t value, uint32_t *low, uint32_t *high)
@@ -208,24 +211,26 @@ static double loads_at(const ProfileRead *read, int level)
     return loads[level];
 }
 
-/* The map of `count` reads of one kernel and array. */
+/* The map of `count` reads of one kernel and array: of words of 4 bytes, which may hold several elements. */
 static LookMap map_of(const Look *look, const ProfileRead *reads, size_t count, Arena *arena)
 {
     const ExecutionProfile *profile = look->explanation->profile;
-    const char *name = array_of(profile, reads->array)->name;
-    const uint32_t width = columns_of(look, name);
+    const SimArray *array = array_of(profile, reads->array);
+    const uint32_t width = columns_of(look, array),
+                   bytes = array->element_bytes > 0 ? array->element_bytes : BANK_BYTES;
+    const uint32_t in_word = bytes < BANK_BYTES ? BANK_BYTES / bytes : 1;
     uint32_t low[2] = {UINT32_MAX, UINT32_MAX}, high[2] = {0, 0};
     for (size_t i = 0; i < count; i++) {
         widen(reads[i].index / width, &low[0], &high[0]);
         widen(reads[i].index % width, &low[1], &high[1]);
     }
     LookMap map = {.kernel = kernel_name(profile, reads->kernel, arena),
-                   .array = arena_string(arena, name),
+                   .array = arena_string(arena, array->name),
                    .first_row = low[0],
                    .first_column = low[1],
                    .row_step = (high[0] - low[0]) / LOOK_MOST_ROWS + 1,
-                   .column_step = (high[1] - low[1]) / LOOK_MOST_COLUMNS + 1,
-                   .elements = (double)count};
+                   .column_step = ((high[1] - low[1]) / in_word / LOOK_MOST_COLUMNS + 1) * in_word,
+                   .elements = (double)count * BANK_BYTES / bytes};
     map.rows = (high[0] - low[0]) / map.row_step + 1;
     map.columns = (high[1] - low[1]) / map.column_step + 1;
     for (int level = 0; level < LOOK_LEVELS; level++) {
@@ -359,12 +364,34 @@ static const char *shown_code(const ListedCode *code, size_t *room, size_t *left
     return shown == 0 ? "" : arena_copy(arena, code->text.data, (size_t)(end - code->text.data));
 }
 
+static int compare_shares(const void *a, const void *b)
+{
+    const LookLine *one = *(LookLine *const *)a, *other = *(LookLine *const *)b;
+    return one->share != other->share ? (one->share < other->share) - (one->share > other->share)
+                                      : (one->line > other->line) - (one->line < other->line);
+}
+
+/* The lines that take most time first, as there may not be room for all. */
+static void show_code(const Listing *listing, LookView *view, Arena *arena)
+{
+    size_t ptx_room = MOST_OF_ALL, sass_room = MOST_OF_ALL;
+    LookLine **by_share = zeroed(view->line_count + 1, sizeof *by_share);
+    for (size_t i = 0; i < view->line_count; i++)
+        by_share[i] = &view->lines[i];
+    qsort(by_share, view->line_count, sizeof *by_share, compare_shares);
+    for (size_t i = 0; i < view->line_count; i++) {
+        LookLine *line = by_share[i];
+        line->ptx = shown_code(&listing->ptx[line->line - 1], &ptx_room, &line->ptx_left_out, arena);
+        line->sass = shown_code(&listing->sass[line->line - 1], &sass_room, &line->sass_left_out, arena);
+    }
+    free(by_share);
+}
+
 static void view_lines(const Look *look, Arena *arena, LookView *view)
 {
     const Explanation *explanation = look->explanation;
     const ExecutionProfile *profile = explanation->profile;
     const Listing *listing = look->listing;
-    size_t ptx_room = MOST_OF_ALL, sass_room = MOST_OF_ALL;
     LookLine *all = zeroed(listing->line_count + 1, sizeof *all);
     for (uint32_t i = 0; i < profile->line_count; i++) {
         const ProfileLine *line = &profile->lines[i];
@@ -382,26 +409,20 @@ static void view_lines(const Look *look, Arena *arena, LookView *view)
         if (all[i].executions == 0 && listing->ptx[i].count == 0 && listing->sass[i].count == 0)
             continue;
         all[i].line = (int)i + 1;
-        all[i].ptx = shown_code(&listing->ptx[i], &ptx_room, &all[i].ptx_left_out, arena);
-        all[i].sass = shown_code(&listing->sass[i], &sass_room, &all[i].sass_left_out, arena);
         view->lines[view->line_count++] = all[i];
     }
     free(all);
+    show_code(listing, view, arena);
 }
 
 /* ==== the view ==================================================================================================== */
 
-static const char *unseen_reads(const ExecutionProfile *profile)
+static const char *unseen_requests(const ExecutionProfile *profile)
 {
-    bool by_textures = false, by_copies = false;
-    for (uint32_t i = 0; i < profile->kernel_count; i++) {
-        by_textures |= profile->kernels[i].counters.texture_requests > 0;
-        by_copies |= profile->kernels[i].counters.bulk_load_sectors > 0;
-    }
-    return by_textures && by_copies ? "reads through textures and by bulk copies"
-           : by_textures            ? "reads through textures"
-           : by_copies              ? "reads by bulk copies"
-                                    : "";
+    for (uint32_t i = 0; i < profile->kernel_count; i++)
+        if (profile->kernels[i].counters.bulk_load_sectors > 0)
+            return "bulk copies, which a single thread asks for";
+    return "";
 }
 
 void look_view(const Look *look, Arena *arena, LookView *view)
@@ -410,7 +431,7 @@ void look_view(const Look *look, Arena *arena, LookView *view)
     *view = (LookView){.case_name = arena_string(arena, look->case_name),
                        .seconds = look->explanation->seconds,
                        .no_sass = arena_string(arena, look->listing->no_sass),
-                       .unseen = unseen_reads(profile)};
+                       .unseen = unseen_requests(profile)};
     view_accesses(profile, arena, view);
     view_maps(look, arena, view);
     view_kernels(look->explanation, arena, view);
@@ -428,7 +449,7 @@ RECORD(access_table, LookAccess,
     ROW(LookAccess, line, "line"),
     ROW(LookAccess, kernel, "kernel", .required = true),
     ROW(LookAccess, array, "array", .required = true, .about = "the line of the submission, its kernel, and what it accesses"),
-    ROW(LookAccess, space, "space", .required = true, .about = "`global`, `shared` or `constant`"),
+    ROW(LookAccess, space, "space", .required = true, .about = "`global`, `shared`, `constant` or `texture`"),
     ROW(LookAccess, is_store, "is_store"),
     ROW(LookAccess, bytes, "bytes", .low = 1, .high = 16, .about = "of each lane"),
     ROW(LookAccess, element_bytes, "element_bytes", .low = 1, .high = 4096, .about = "of the array"),
@@ -483,7 +504,7 @@ RECORD_PUBLIC(look_table, LookView,
     ROW(LookView, case_name, "case", .required = true, .about = "the name of a case, or the sizes of a case of your own"),
     ROW(LookView, seconds, "seconds", .about = "modelled"),
     ROW(LookView, no_sass, "no_sass", .required = true, .about = "why there is no machine code"),
-    ROW(LookView, unseen, "unseen", .required = true, .about = "reads that no picture shows"),
+    ROW(LookView, unseen, "unseen", .required = true, .about = "what no picture shows among the requests"),
     ROW(LookView, hottest_line, "hottest_line", .about = "whose accesses take most wavefronts"),
     ROW_LIST(LookView, accesses, access_count, "accesses", access_table),
     ROW_LIST(LookView, maps, map_count, "maps", map_table),

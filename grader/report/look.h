@@ -4,7 +4,7 @@
  * The views are plain data, as `convjudge look --json` writes them; the service keeps them, and draws the same pictures.
  *
  * Block      what is said of one block is of the one in the middle of the grid, in the first launch of each kernel
- *            (simgpu/engine/request.h). Reads through textures and bulk copies are not among them.
+ *            (simgpu/engine/request.h). Bulk copies are not among the requests, but among the reads.
  * Sequences  texts that stand for many numbers: "start+step*count" with spaces between them. "4+0*2" are two fours, and
  *            so is "4*2"; a number alone stands for itself.
  * Owns       nothing: all lives in an arena of the caller's.  */
@@ -25,13 +25,16 @@
 typedef struct LookRequest {
     uint32_t warp, time; /* which time of the warp, from 1 */
     const char *lanes;   /* a sequence: of each lane the place of its first byte in the array; -1: it is not active */
-    uint32_t got;        /* sectors of global memory, wavefronts of shared memory, different words of constant memory */
+    uint32_t
+        got; /* sectors of global memory or a texture, wavefronts of shared memory, different words of constant memory */
 } LookRequest;
+
+#define NAMELESS_SHARED "shared memory" /* LookAccess.array where it is not known */
 
 typedef struct LookAccess { /* of a line to an array: a loop that is unrolled has several instructions for it */
     int line;
     const char *kernel, *array;
-    const char *space; /* "global", "shared", "constant" */
+    const char *space; /* "global", "shared", "constant", "texture" */
     bool is_store;
     uint32_t bytes;         /* of a lane */
     uint32_t element_bytes; /* of the array; 4: unknown */
@@ -87,7 +90,7 @@ typedef struct LookView {
     const char *case_name;
     double seconds;      /* modelled, of the call's kernels */
     const char *no_sass; /* why there is no machine code; "": there is */
-    const char *unseen;  /* "reads through textures"; "": nothing */
+    const char *unseen;  /* "bulk copies": not among the requests; "": nothing */
     LookAccess *accesses;
     size_t access_count;
     LookMap *maps;

@@ -21,7 +21,6 @@ typedef struct Served {
     int ranks[LANES];      /* of global and constant memory: which of the different units, by address; of shared memory:
                             * the wavefront in which the lane is served; -1: it is not active */
     int count;             /* of the ranks */
-    uint32_t least;        /* sectors, words or wavefronts that would do for as many different bytes */
 } Served;
 
 static bool has_lane(const WarpRequest *request, int lane)
@@ -52,14 +51,34 @@ static uint64_t different_bytes(const WarpRequest *request)
     return sum;
 }
 
-/* Lanes that want different words of one bank wait for each other, within a half of the warp for 8 bytes a lane, and
- * within a quarter for 16 (simgpu/cost/pattern.h). */
+/* Whether each of the lanes asks for the same as the lane whose number differs by the bit `apart`. */
+static bool go_in_pairs(const WarpRequest *request, int first, int end, int apart)
+{
+    for (int lane = first; lane < end; lane++)
+        if (has_lane(request, lane) && has_lane(request, lane ^ apart) &&
+            request->addresses[lane] != request->addresses[lane ^ apart])
+            return false;
+    return true;
+}
+
+/* How many lanes from this one on are served together: all, with 8 bytes a lane a half of the warp, and with 16 a quarter;
+ * two such parts where lanes go in pairs (pattern_wavefronts() in simgpu/cost/pattern.h). */
+static int lanes_together(const WarpRequest *request, int first)
+{
+    const int part = request->bytes > 8 ? 8 : request->bytes > 4 ? 16 : LANES, end = first + 2 * part;
+    return part < LANES && first % (2 * part) == 0 &&
+                   (go_in_pairs(request, first, end, 1) || go_in_pairs(request, first, end, 2))
+               ? 2 * part
+               : part;
+}
+
+/* Lanes that want different words of one bank wait for each other. */
 static void serve_by_banks(const WarpRequest *request, Served *served)
 {
-    const int together = request->bytes > 8 ? 8 : request->bytes > 4 ? 16 : LANES;
     int before = 0;
-    for (int first = 0; first < LANES; first += together) {
+    for (int first = 0, together; first < LANES; first += together) {
         int deepest = 0;
+        together = lanes_together(request, first);
         for (int lane = first; lane < first + together; lane++) {
             int rank = 0;
             if (!has_lane(request, lane))
@@ -101,9 +120,8 @@ static void serve_by_units(const WarpRequest *request, Served *served)
 static Served serve(const WarpRequest *request)
 {
     const bool in_shared = request->space == PTX_SHARED, is_global = request->space == PTX_GLOBAL;
-    const uint64_t unit = is_global ? SECTOR_BYTES : BANK_BYTES, bytes = different_bytes(request);
-    const uint64_t whole = is_global ? SECTOR_BYTES : in_shared ? SHARED_BANKS * BANK_BYTES : BANK_BYTES;
-    Served served = {.least = (uint32_t)((bytes + whole - 1) / whole)};
+    const uint64_t unit = is_global ? SECTOR_BYTES : BANK_BYTES;
+    Served served = {.count = 0};
     for (int lane = 0; lane < LANES; lane++) {
         served.units[lane] = request->addresses[lane] / unit;
         served.ranks[lane] = -1;
@@ -133,19 +151,25 @@ static WarpRequest request_of(const LookAccess *access, const LookRequest *from)
     return request;
 }
 
-/* The same lanes, as they would ask for as many different bytes at the least cost: one after the other, or in constant
- * memory all for the same. */
+/* The same lanes, as they would ask for as many different bytes at the least cost: one after the other, lanes that want the
+ * same side by side; or in constant memory all for the same. */
 static WarpRequest ideal_of(const WarpRequest *request)
 {
     WarpRequest ideal = *request;
-    const uint64_t all = different_bytes(request), spread = request->space == PTX_CONST ? request->bytes : all;
-    uint64_t at = 0;
+    const uint64_t active = (uint64_t)__builtin_popcount(request->lanes);
+    const uint64_t wanted = (different_bytes(request) + request->bytes - 1) / request->bytes;
+    uint64_t before = 0;
     for (int lane = 0; lane < LANES; lane++)
-        if (has_lane(request, lane)) {
-            ideal.addresses[lane] = spread == 0 ? 0 : at % spread;
-            at += request->bytes;
-        }
+        if (has_lane(request, lane))
+            ideal.addresses[lane] = request->space == PTX_CONST ? 0 : before++ * wanted / active * request->bytes;
     return ideal;
+}
+
+/* Sectors, words or wavefronts that would do for as many different bytes. */
+static uint32_t least_cost(const WarpRequest *request)
+{
+    const WarpRequest ideal = ideal_of(request);
+    return (uint32_t)serve(&ideal).count;
 }
 
 /* The `n`-th access of the line; NULL: there are fewer. */
@@ -159,10 +183,13 @@ static const LookAccess *access_of_line(const LookView *view, int line, size_t n
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
+/* "loads from tile, shared memory" */
 static void add_access_words(const LookAccess *access, Text *out)
 {
-    text_printf(out, "Kernel %s %s %s, %s memory, %u bytes for each lane", access->kernel,
-                access->is_store ? "stores into" : "loads from", access->array, access->space, access->bytes);
+    const bool is_texture = strcmp(access->space, "texture") == 0;
+    text_printf(out, "%s %s", access->is_store ? "stores into" : "loads from", access->array);
+    if (strcmp(access->array, NAMELESS_SHARED) != 0)
+        text_printf(out, ", %s%s", is_texture ? "a texture" : access->space, is_texture ? "" : " memory");
 }
 
 /* "4 sectors, 3 would do" */
@@ -177,7 +204,6 @@ static void add_cost(uint32_t got, uint32_t least, uint8_t space, Text *out)
 static void add_request_words(const LookAccess *access, const LookRequest *from, Text *out)
 {
     const WarpRequest request = request_of(access, from);
-    const Served served = serve(&request);
     uint64_t low = UINT64_MAX, high = 0;
     for (int lane = 0; lane < LANES; lane++) {
         if (!has_lane(&request, lane))
@@ -191,13 +217,14 @@ static void add_request_words(const LookAccess *access, const LookRequest *from,
         text_printf(out, " %llu: ", (unsigned long long)low);
     else
         text_printf(out, "s %llu to %llu: ", (unsigned long long)low, (unsigned long long)high);
-    add_cost(from->got, served.least, request.space, out);
+    add_cost(from->got, request.space == PTX_CONST ? from->got : least_cost(&request), request.space, out);
 }
 
 static const char *character_words(const LookAccess *access)
 {
     return strcmp(access->space, "shared") == 0     ? "the wavefront that serves it"
            : strcmp(access->space, "constant") == 0 ? "which of the different words it wants"
+           : strcmp(access->space, "texture") == 0  ? "which 32 bytes of the texture's rows hold its texel"
                                                     : "which of the sectors serves it";
 }
 
@@ -224,19 +251,22 @@ static void add_map_words(const LookMap *map, Text *out)
         return;
     text_printf(out, ". Each is fetched %.1f times from the L2, and %.1f times from memory", map->means[2],
                 map->means[3]);
-    text_printf(out, "; %.1f blocks read it, of this one and its neighbours", map->means[4]);
+    text_printf(out, ". Of this block and its neighbours, %.1f read it on average", map->means[4]);
 }
 
 /* How a block's share of the L1 makes the levels: said once. */
 static const char levels_note[] =
-    "The levels follow from the model of the caches: the block alone, with its share of the "
+    "Reads are counted by words of 4 bytes. The levels follow from the model of the caches: the block alone, with its share of the "
     "L1. Sectors of 32 bytes are fetched whole, and from memory two at a time. What "
     "neighbouring blocks read as well is fetched by each multiprocessor.";
 
+static const char no_accesses[] = "No access to memory was seen in a line of the file.";
+static const char no_reads[] = "The block reads no array in global or constant memory.";
+
 static void add_kernel_words(const LookKernel *kernel, Text *out)
 {
-    text_printf(out, "Kernel %s: %s blocks of %s threads, %.3g wave%s. ", kernel->name, kernel->grid, kernel->block,
-                kernel->waves, kernel->waves == 1 ? "" : "s");
+    text_printf(out, "Kernel %s: %s block%s of %s threads, %.3g wave%s. ", kernel->name, kernel->grid,
+                strcmp(kernel->grid, "1") == 0 ? "" : "s", kernel->block, kernel->waves, kernel->waves == 1 ? "" : "s");
     text_printf(out, "A multiprocessor holds %u block%s at once, limited by %s", kernel->resident,
                 kernel->resident == 1 ? "" : "s", kernel->resident_limit);
     for (size_t i = 0; i < kernel->part_count; i++) {
@@ -357,12 +387,8 @@ static void write_kernel(const LookKernel *kernel, Text *out)
     text_add(&words, ".");
     text_add(out, "\n");
     write_paragraph(&words, out);
-    text_printf(out, "  A row for each %u%s multiprocessor: which of its blocks runs there, one after the other.\n",
-                kernel->step,
-                kernel->step == 1   ? "st"
-                : kernel->step == 2 ? "nd"
-                : kernel->step == 3 ? "rd"
-                                    : "th");
+    text_printf(out, "  Rows: the multiprocessors 0, %u, %u, ... and which of its blocks each runs, in order.\n",
+                kernel->step, 2 * kernel->step);
     for (uint32_t row = 0; row < kernel->rows; row++) {
         const double *cells = &turns[row * TIMELINE_COLUMNS];
         uint32_t like = row;
@@ -401,7 +427,7 @@ static void write_line(const LookView *view, int number, Text *out)
     const LookLine *line = line_of(view, number);
     if (line == NULL)
         return;
-    text_printf(out, "\n  Line %d: %.1f %% of the time, executed by warps %llu times, %u registers hold values.\n",
+    text_printf(out, "\n  Line %d: %.1f %% of the time, executions by warps: %llu, registers that hold values: %u.\n",
                 number, 100 * line->share, (unsigned long long)line->executions, line->live_registers);
     write_code("PTX", line->ptx, line->ptx_left_out, out);
     write_code("SASS", line->sass, line->sass_left_out, out);
@@ -418,74 +444,38 @@ static void write_heading(const char *heading, TerminalStyle style, Text *out)
 
 void look_write(const LookView *view, const char *source, int line, TerminalStyle style, Text *out)
 {
-    const char *text = text_line(source, line);
-    text_printf(out, "case \"%s\", line %d: %.*s\n", view->case_name, line, text == NULL ? 0 : (int)strcspn(text, "\n"),
-                text == NULL ? "" : text);
+    const char *text = line == 0 ? NULL : text_line(source, line);
     const LookAccess *access;
+    text_printf(out, "case \"%s\"", view->case_name);
+    if (text == NULL)
+        text_printf(out, "\n  %s\n", no_accesses);
+    else
+        text_printf(out, ", line %d: %.*s\n", line, (int)strcspn(text, "\n"), text);
     for (size_t n = 0; (access = access_of_line(view, line, n)) != NULL; n++) {
-        text_add(out, "\n  ");
+        text_printf(out, "\n  Kernel %s ", access->kernel);
         add_access_words(access, out);
-        text_printf(out, ".\n  Each character is a lane: %s.\n    lane 0  8       16      24\n",
-                    character_words(access));
+        text_printf(out, ", %u bytes for each lane.\n  Each character is a lane: %s.\n    lane 0  8       16      24\n",
+                    access->bytes, character_words(access));
         for (size_t i = 0; i < access->request_count; i++)
             write_request(access, &access->requests[i], out);
     }
+    if (view->unseen[0] != '\0')
+        text_printf(out, "\n  Not shown here: %s. Their elements count as read below.\n", view->unseen);
     write_heading("How often each element is read", style, out);
     for (size_t i = 0; i < view->map_count; i++)
         write_map(&view->maps[i], out);
-    if (view->unseen[0] != '\0')
-        text_printf(out, "\n  Not shown: %s.\n", view->unseen);
+    if (view->map_count == 0)
+        text_printf(out, "\n  %s\n", no_reads);
     write_heading("Blocks over time", style, out);
     for (size_t i = 0; i < view->kernel_count; i++)
         write_kernel(&view->kernels[i], out);
-    write_heading("What the compiler made of the line", style, out);
-    write_line(view, line, out);
-}
-
-/* ==== on a page =================================================================================================== */
-
-/* ---- cells of one colour ----------------------------------------------------------------------------------------- */
-
-enum { MOST_APART = 700 };
-
-/* Where cells lie on the canvas. */
-typedef struct CellGrid {
-    uint32_t rows, columns;
-    double left, top, width, height; /* the first corner; of a cell */
-} CellGrid;
-
-/* A path for each class, which is a tenth of a page with an element for each cell. Of many cells, those in a row that have
- * the same class are one rectangle. Class -1 is not drawn. */
-static void draw_cells(const CellGrid *grid, const char *const *classes, int class_count, const int *class_of,
-                       Text *page)
-{
-    const uint32_t most = grid->rows * grid->columns <= MOST_APART ? 1 : grid->columns;
-    for (int class = 0; class < class_count; class ++) {
-        const size_t before = page->length;
-        for (uint32_t row = 0; row < grid->rows; row++)
-            for (uint32_t column = 0, count; column<grid->columns; column += count> 0 ? count : 1) {
-                for (count = 0; count < most && column + count < grid->columns &&
-                                class_of[row * grid->columns + column + count] == class;
-                     count++)
-                    continue;
-                const double width = grid->width * count - 0.5;
-                if (count > 0 && page->length == before)
-                    html_add(page, "<path class=\"%s\" d=\"", classes[class]);
-                if (count > 0)
-                    html_add(page, "M%g %gh%gv%gh%gz", grid->left + grid->width * column,
-                             grid->top + grid->height * row, width, grid->height - 0.5, -width);
-            }
-        if (page->length > before)
-            html_raw(page, "\"/>\n");
+    if (text != NULL) {
+        write_heading("What the compiler made of the line", style, out);
+        write_line(view, line, out);
     }
 }
 
-static void draw_label(Text *page, double x, double y, const char *anchor, uint64_t number)
-{
-    char text[40];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)number);
-    svg_label(page, "tick", x, y, anchor, text);
-}
+/* ==== on a page =================================================================================================== */
 
 /* ---- a request --------------------------------------------------------------------------------------------------- */
 
@@ -515,7 +505,7 @@ static void draw_request(const WarpRequest *request, const char *id, const char 
         const double x = LEFT + LANE * lane;
         svg_rect(page, class_of_rank(served.ranks[lane]), x, 12, LANE - 1, 14);
         if (lane % 8 == 0)
-            draw_label(page, x, 8, "start", (uint64_t)lane);
+            svg_number(page, "tick", x, 8, "start", (uint64_t)lane);
         if (served.ranks[lane] >= 0)
             svg_line(page, "grid", x + LANE / 2.0, 26,
                      LEFT +
@@ -545,14 +535,14 @@ static void draw_strip(const LookAccess *access, size_t number, Text *page)
         for (int lane = 0; lane < LANES; lane++)
             class_of[i * LANES + (size_t)lane] = served.ranks[lane] < 0 ? -1 : served.ranks[lane] % COLOURS;
     }
-    draw_cells(&(CellGrid){(uint32_t)count, LANES, LEFT, 12, LANE, HEIGHT}, rank_classes, COLOURS, class_of, page);
+    svg_cells(page, &(CellGrid){(uint32_t)count, LANES, LEFT, 12, LANE, HEIGHT}, rank_classes, COLOURS, class_of);
     svg_end(page);
 }
 
 static void draw_pair(const LookAccess *access, const LookRequest *from, size_t number, Text *page)
 {
     const WarpRequest request = request_of(access, from), ideal = ideal_of(&request);
-    const Served served = serve(&ideal);
+    const uint32_t least = least_cost(&request);
     char id[40];
     Text words = {0};
     add_request_words(access, from, &words);
@@ -560,10 +550,10 @@ static void draw_pair(const LookAccess *access, const LookRequest *from, size_t 
     html_add(page, "<figure>\n<figcaption>As it is: %s</figcaption>\n", words.data);
     draw_request(&request, id, "Lanes of a warp, and what serves them", words.data, page);
     text_free(&words);
-    add_cost((uint32_t)served.count, served.least, request.space, &words);
+    add_cost(least, least, request.space, &words);
     snprintf(id, sizeof id, "ideal-%zu", number);
-    html_add(page, "</figure>\n<figure>\n<figcaption>At best, for as many different bytes: %s</figcaption>\n",
-             words.data);
+    html_add(page, "</figure>\n<figure>\n<figcaption>At best, %s: %s</figcaption>\n",
+             request.space == PTX_CONST ? "where all lanes want the same" : "for as many different bytes", words.data);
     draw_request(&ideal, id, "The same lanes at the least cost", words.data, page);
     html_raw(page, "</figure>\n");
     text_free(&words);
@@ -616,8 +606,10 @@ static void add_choices(const LookView *view, const LookChoice *choice, Text *pa
         html_add(page, "<li><a href=\"%s?line=%d&amp;access=%zu#request\"", choice->address, access->line, of_line);
         if (access->line == choice->line && of_line == choice->access)
             html_raw(page, " aria-current=\"true\"");
-        html_add(page, ">Line %d</a>: %s %s, %s memory</li>\n", access->line,
-                 access->is_store ? "stores into" : "loads from", access->array, access->space);
+        Text words = {0};
+        add_access_words(access, &words);
+        html_add(page, ">Line %d</a>: %s</li>\n", access->line, words.data);
+        text_free(&words);
     }
     html_raw(page, "</ul>\n");
 }
@@ -638,10 +630,11 @@ static void draw_access(const LookAccess *access, const LookChoice *choice, size
 {
     Text words = {0};
     add_access_words(access, &words);
-    html_add(page, "<h3>%s %s</h3>\n<p>%s. In the same colour: %s.</p>\n",
-             access->is_store ? "Store into" : "Load from", access->array, words.data,
+    html_add(page, "<h3>%s %s</h3>\n<p>Kernel %s %s, %u bytes for each lane. In the same colour: %s.</p>\n",
+             access->is_store ? "Store into" : "Load from", access->array, access->kernel, words.data, access->bytes,
              strcmp(access->space, "shared") == 0     ? "lanes that one wavefront serves"
              : strcmp(access->space, "constant") == 0 ? "lanes that want the same word"
+             : strcmp(access->space, "texture") == 0  ? "lanes whose texels lie in the same 32 bytes of a row"
                                                       : "lanes that one sector serves");
     const LookRequest *shown = &access->requests[0];
     if (choice->address != NULL)
@@ -675,12 +668,13 @@ static void draw_level(const LookMap *map, int level, size_t number, double most
     snprintf(caption, sizeof caption, "%s: %.1f on average", level_words[level], map->means[level]);
     html_add(page, "<figure>\n<figcaption>%s</figcaption>\n", caption);
     svg_begin(page, id, 20 + size * map->rows, "How often each element is read", caption);
-    draw_label(page, LEFT, 12, "start", map->first_column);
-    draw_label(page, LEFT + size * map->columns, 12, "end",
-               map->first_column + (uint64_t)map->columns * map->column_step - 1);
+    svg_number(page, "tick", LEFT, 12, "start", map->first_column);
+    if (map->columns > 1)
+        svg_number(page, "tick", LEFT + size * map->columns, 12, "end",
+                   map->first_column + (uint64_t)map->columns * map->column_step - 1);
     for (uint32_t row = 0; row < map->rows && map->rows > 1; row += 4)
-        draw_label(page, LEFT - 4, 16 + size * row + 9, "end", map->first_row + (uint64_t)row * map->row_step);
-    draw_cells(&(CellGrid){map->rows, map->columns, LEFT, 16, size, size}, classes, HEATS, class_of, page);
+        svg_number(page, "tick", LEFT - 4, 16 + size * row + 9, "end", map->first_row + (uint64_t)row * map->row_step);
+    svg_cells(page, &(CellGrid){map->rows, map->columns, LEFT, 16, size, size}, classes, HEATS, class_of);
     svg_end(page);
     html_raw(page, "</figure>\n");
 }
@@ -761,10 +755,11 @@ static void draw_kernel(const LookKernel *kernel, size_t number, Text *page)
         if (height > 0)
             svg_rect(page, "cell rank-5", LEFT + width * column, 52 - height, width - 0.5, height);
     }
-    draw_label(page, LEFT - 4, 16, "end", kernel->places);
-    draw_cells(&(CellGrid){kernel->rows, TIMELINE_COLUMNS, LEFT, TOP, width, ROW}, classes, 2, class_of, page);
+    svg_number(page, "tick", LEFT - 4, 16, "end", kernel->places);
+    svg_rect(page, "cell", LEFT, TOP, PLOT_WIDTH - LEFT, ROW * kernel->rows);
+    svg_cells(page, &(CellGrid){kernel->rows, TIMELINE_COLUMNS, LEFT, TOP, width, ROW}, classes, 2, class_of);
     svg_label(page, "tick", LEFT - 4, TOP + 9, "end", "0");
-    draw_label(page, LEFT - 4, TOP + ROW * kernel->rows, "end", (uint64_t)(kernel->rows - 1) * kernel->step);
+    svg_number(page, "tick", LEFT - 4, TOP + ROW * kernel->rows, "end", (uint64_t)(kernel->rows - 1) * kernel->step);
     svg_label(page, "tick", LEFT, TOP + ROW * kernel->rows + 16, "start", "start");
     svg_label(page, "tick", PLOT_WIDTH, TOP + ROW * kernel->rows + 16, "end", "end of the last block");
     svg_end(page);
@@ -793,14 +788,14 @@ static void add_source_row(const LookView *view, const char *text, int number, b
 {
     const LookLine *line = line_of(view, number);
     const size_t length = strcspn(text, "\n");
-    html_add(page, "<tr id=\"L%d\"><th scope=\"row\">%d</th>", number, number);
+    html_add(page, "<tr id=\"L%d\"><th scope=\"row\">%d</th><td class=\"text\">%.*s</td>", number, number, (int)length,
+             text);
     if (line != NULL && line->executions > 0)
         html_add(page,
                  "<td class=\"number\">%.1f&nbsp;%%</td><td class=\"number\">%.0f</td><td class=\"number\">%u</td>",
                  100 * line->share, (double)line->executions, line->live_registers);
     else
         html_raw(page, "<td></td><td></td><td></td>");
-    html_add(page, "<td class=\"text\">%.*s</td>", (int)length, text);
     add_code_cell(line == NULL ? "" : line->ptx, line == NULL ? 0 : line->ptx_left_out, page);
     if (has_sass)
         add_code_cell(line == NULL ? "" : line->sass, line == NULL ? 0 : line->sass_left_out, page);
@@ -818,9 +813,9 @@ static void add_source(const LookView *view, const char *source, Text *page)
     if (!has_sass)
         html_add(page, " There is no SASS: %s.", view->no_sass);
     html_raw(page, "</p>\n<div class=\"source listing\" role=\"group\" aria-label=\"Source and code\" "
-                   "tabindex=\"0\">\n<table>\n<thead><tr><th scope=\"col\">Line</th><th scope=\"col\" "
-                   "class=\"number\">Time</th><th scope=\"col\" class=\"number\">Warps</th><th scope=\"col\" "
-                   "class=\"number\">Registers</th><th scope=\"col\">Source</th><th scope=\"col\">PTX</th>");
+                   "tabindex=\"0\">\n<table>\n<thead><tr><th scope=\"col\">Line</th><th scope=\"col\">Source</th><th "
+                   "scope=\"col\" class=\"number\">Time</th><th scope=\"col\" class=\"number\">Warps</th><th "
+                   "scope=\"col\" class=\"number\">Registers</th><th scope=\"col\">PTX</th>");
     html_raw(page, has_sass ? "<th scope=\"col\">SASS</th></tr></thead>\n<tbody>\n" : "</tr></thead>\n<tbody>\n");
     const char *text = source;
     for (int number = 1; text != NULL && *text != '\0' && number <= MOST_LINES; number++) {
@@ -837,12 +832,15 @@ static void add_source(const LookView *view, const char *source, Text *page)
 
 void look_sections(const LookView *view, const char *source, const LookChoice *choice, Text *page)
 {
-    const char *text = text_line(source, choice->line), *code = text == NULL ? "" : text + strspn(text, " \t");
+    const char *text = choice->line == 0 ? NULL : text_line(source, choice->line);
     const LookAccess *access;
     html_add(page, "<p>Case \"%s\". What is said of one block is of the one in the middle of the grid.</p>\n",
              view->case_name);
-    html_add(page, "<h2>What warps ask for in line %d</h2>\n<pre tabindex=\"0\"><code>%.*s</code></pre>\n",
-             choice->line, (int)strcspn(code, "\n"), code);
+    if (text == NULL)
+        html_add(page, "<h2>What warps ask for</h2>\n<p>%s</p>\n", no_accesses);
+    else
+        html_add(page, "<h2>What warps ask for in line %d</h2>\n<pre tabindex=\"0\"><code>%.*s</code></pre>\n",
+                 choice->line, (int)strcspn(text + strspn(text, " \t"), "\n"), text + strspn(text, " \t"));
     if (choice->address != NULL) {
         add_choices(view, choice, page);
         access = access_of_line(view, choice->line, choice->access);
@@ -851,13 +849,15 @@ void look_sections(const LookView *view, const char *source, const LookChoice *c
     }
     for (size_t n = 0; choice->address == NULL && (access = access_of_line(view, choice->line, n)) != NULL; n++)
         draw_access(access, choice, n, page);
+    if (view->unseen[0] != '\0')
+        html_add(page, "<p class=\"note\">Not shown here: %s. Their elements count as read below.</p>\n", view->unseen);
     html_raw(page, "<h2>How often each element is read</h2>\n");
     if (view->map_count > 0)
         html_add(page, "<p>%s</p>\n", levels_note);
     for (size_t i = 0; i < view->map_count; i++)
         draw_map(&view->maps[i], i, page);
-    if (view->unseen[0] != '\0')
-        html_add(page, "<p class=\"note\">Not shown: %s.</p>\n", view->unseen);
+    if (view->map_count == 0)
+        html_add(page, "<p>%s</p>\n", no_reads);
     html_raw(page, "<h2>Blocks over time</h2>\n");
     for (size_t i = 0; i < view->kernel_count; i++)
         draw_kernel(&view->kernels[i], i, page);

@@ -305,6 +305,8 @@ static void pair_similar(TraceTerms *mine, TraceTerms *others)
         if (most > 0)
             pair(mine, i, others, best, false);
     }
+    if (mine->count == 1 && others->count == 1 && mine->items[0].other < 0)
+        pair(mine, 0, others, 0, false);
 }
 
 /* Terms whose coefficient is 0 add nothing: ghost cells, for example. */
@@ -313,16 +315,52 @@ static bool adds_nothing(const TraceTerm *term)
     return term->coefficient == 0;
 }
 
+static void remove_nothing(TraceTerms *terms)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < terms->count; i++)
+        if (!adds_nothing(&terms->items[i]))
+            terms->items[kept++] = terms->items[i];
+    terms->count = kept;
+}
+
+/* What is added and taken away again adds nothing: a number that is split for tensor cores into a half and the rest is
+ * the rounded number, and the number minus the rounded one. */
+static void remove_opposites(TraceTerms *terms)
+{
+    for (size_t i = 0; i < terms->count; i++) {
+        TraceTerm *less = &terms->items[i];
+        if (less->factor_count == 0 || !(less->coefficient < 0))
+            continue;
+        for (size_t n = 1; n < terms->count && less->coefficient != 0; n++) {
+            TraceTerm *more = &terms->items[(i + terms->count - n) % terms->count]; /* mostly the one before */
+            if (more->coefficient == -less->coefficient && has_same_factors(less, more))
+                less->coefficient = more->coefficient = 0;
+        }
+    }
+}
+
+/* A number that data have only chosen, such as the index of the largest element, is one term, however it was computed. */
+static void fold_constants(TraceTerms *terms, double value)
+{
+    for (size_t i = 0; i < terms->count; i++)
+        if (terms->items[i].factor_count > 0)
+            return;
+    if (terms->count == 0 || isnan(value))
+        return;
+    terms->items[0].coefficient = value;
+    terms->count = 1;
+}
+
 void trace_compare(TermTrace *trace)
 {
     TraceTerms *mine = &trace->terms, *others = &trace->expected_terms;
     *mine = terms_of(trace->problem, trace->mine, &trace->arena);
     *others = terms_of(trace->problem, trace->oracle, &trace->arena);
-    size_t kept = 0;
-    for (size_t i = 0; i < others->count; i++)
-        if (!adds_nothing(&others->items[i]))
-            others->items[kept++] = others->items[i];
-    others->count = kept;
+    fold_constants(mine, trace->got);
+    fold_constants(others, trace->expected);
+    remove_opposites(mine);
+    remove_nothing(others);
     pair_same(mine, others);
     pair_similar(mine, others);
     trace->first = trace->first_missing = -1;
@@ -591,7 +629,7 @@ static void say_different(const TermTrace *trace, const TraceTerm *mine, Text *o
     }
     add_term(trace, trace->mine, mine, out);
     if (other != NULL) {
-        text_add(out, " is added, not ");
+        text_add(out, trace->terms.count + trace->expected_terms.count > 2 ? " is added, not " : " is stored, not ");
         add_term(trace, trace->oracle, other, out);
     } else {
         const int expected = occurrences(&trace->expected_terms, mine), times = occurrences(&trace->terms, mine);
@@ -610,7 +648,11 @@ static void say_after_sum(const TermTrace *trace, Text *out)
     double sum = 0;
     for (size_t i = 0; i < trace->terms.count; i++)
         sum += value_of(&trace->terms.items[i]);
-    text_printf(out, "All %zu terms are those of the oracle; exactly, they add up to %.9g.", trace->terms.count, sum);
+    if (trace->terms.count == 1)
+        text_printf(out, "Its only term is that of the oracle; exactly, it is %.9g.", sum);
+    else
+        text_printf(out, "All %zu terms are those of the oracle; exactly, they add up to %.9g.", trace->terms.count,
+                    sum);
     for (uint32_t node = from->node_count; node > 0; node = from->nodes[node - 1].sources[0]) {
         const ProfileNode *at = &from->nodes[node - 1];
         const bool is_limit = at->kind == NODE_LIMIT;
@@ -658,6 +700,8 @@ static void add_sentence(const TermTrace *trace, Text *out)
         text_printf(out, "It has more than %d terms: trace a smaller case.", TRACE_MAX_TERMS);
         return;
     }
+    if (!trace->is_wrong && (trace->first >= 0 || trace->first_missing >= 0))
+        text_add(out, "The value is right, though a trace finds other terms: ");
     if (trace->first >= 0) {
         say_different(trace, &trace->terms.items[trace->first], out);
     } else if (trace->first_missing >= 0) {
@@ -979,17 +1023,6 @@ void trace_write(const TraceView *view, TerminalStyle style, Text *out)
 
 enum { MARGIN = 34, LARGEST_CELL = 22 };
 
-static const char *class_of_cell(char cell)
-{
-    switch (cell) {
-    case '=': return "cell same";
-    case '+': return "cell extra";
-    case '-': return "cell missing";
-    case '!': return "cell mixed";
-    default: return "cell";
-    }
-}
-
 /* "Elements of input[0 to 4][0 to 5]. Only in the submission: [2][3]." */
 static void describe_map(const TraceMap *map, Text *out)
 {
@@ -1017,23 +1050,19 @@ static void describe_map(const TraceMap *map, Text *out)
 
 static void draw_cells(const TraceMap *map, double size, Text *page)
 {
+    static const char signs[] = "=+-!";
+    static const char *const classes[] = {"cell same", "cell extra", "cell missing", "cell mixed"};
+    int class_of[MOST_MAP_ROWS * MOST_MAP_COLUMNS];
     svg_rect(page, "cell", MARGIN, MARGIN, size * (double)map->columns, size * (double)map->rows);
-    for (size_t i = 0; i < map->rows * map->columns; i++) {
-        const double x = MARGIN + size * (double)(i % map->columns), y = MARGIN + size * (double)(i / map->columns);
-        const char sign[2] = {map->cells[i], '\0'};
-        if (map->cells[i] == '.')
-            continue;
-        svg_rect(page, class_of_cell(map->cells[i]), x, y, size - 1, size - 1);
-        if (map->cells[i] != '=')
-            svg_label(page, "sign", x + size / 2 - 0.5, y + size / 2 + 3, "middle", sign);
-    }
-}
-
-static void draw_number(Text *page, double x, double y, const char *anchor, size_t number)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%zu", number);
-    svg_label(page, "tick", x, y, anchor, text);
+    for (size_t i = 0; i < map->rows * map->columns; i++)
+        class_of[i] = map->cells[i] == '.' ? -1 : (int)strcspn(signs, (const char[]){map->cells[i], '\0'});
+    svg_cells(page, &(CellGrid){(uint32_t)map->rows, (uint32_t)map->columns, MARGIN, MARGIN, size, size}, classes, 4,
+              class_of);
+    for (size_t i = 0; i < map->rows * map->columns; i++)
+        if (class_of[i] > 0)
+            svg_label(page, "sign", MARGIN + size * ((double)(i % map->columns) + 0.5) - 0.5,
+                      MARGIN + size * ((double)(i / map->columns) + 0.5) + 3, "middle",
+                      (const char[]){map->cells[i], '\0'});
 }
 
 static void draw_map(const TraceMap *map, const char *id, size_t number, Text *page)
@@ -1046,11 +1075,11 @@ static void draw_map(const TraceMap *map, const char *id, size_t number, Text *p
     describe_map(map, &words);
     svg_begin(page, name, MARGIN + size * (double)map->rows + 4, title, words.data == NULL ? "" : words.data);
     svg_label(page, "tick", 0, 12, "start", map->array);
-    draw_number(page, MARGIN + size / 2, MARGIN - 6, "middle", map->first_column);
-    draw_number(page, MARGIN + size * ((double)map->columns - 0.5), MARGIN - 6, "middle",
-                map->first_column + map->columns - 1);
+    svg_number(page, "tick", MARGIN + size / 2, MARGIN - 6, "middle", map->first_column);
+    svg_number(page, "tick", MARGIN + size * ((double)map->columns - 0.5), MARGIN - 6, "middle",
+               map->first_column + map->columns - 1);
     for (size_t row = 0; row < map->rows && map->rows > 1; row++)
-        draw_number(page, MARGIN - 5, MARGIN + size * ((double)row + 0.5) + 4, "end", map->first_row + row);
+        svg_number(page, "tick", MARGIN - 5, MARGIN + size * ((double)row + 0.5) + 4, "end", map->first_row + row);
     draw_cells(map, size, page);
     svg_end(page);
     text_free(&words);
@@ -1168,6 +1197,15 @@ static Status oracle_source(const Problem *problem, Text *out, Message *why)
 /* The same in each run, so that the data are the same. */
 static const GeneratorKey DATA_KEY = {{0x7e9f, 1}};
 
+/* How many outputs come before the one that is traced. */
+static uint32_t output_number(const Problem *problem)
+{
+    uint32_t number = 0;
+    for (size_t i = 0; i < problem_output(problem); i++)
+        number += (problem->parameters[i].role & ROLE_OUT) != 0;
+    return number;
+}
+
 static Status run_traced(const TermTrace *trace, const Problem *problem, const Submission *submission,
                          const TraceWish *wish, const TestcaseSet *only, ExecutionProfile *profiles, Result *result,
                          Message *why)
@@ -1179,7 +1217,8 @@ static Status run_traced(const TermTrace *trace, const Problem *problem, const S
                           .device = wish->device,
                           .samples_only = true,
                           .profiles = profiles,
-                          .traced = 1 + trace->element};
+                          .traced = 1 + trace->element,
+                          .traced_output = output_number(trace->problem)};
     return judge_submission(&job, result, why);
 }
 
@@ -1210,13 +1249,32 @@ static Status trace_oracle(TermTrace *trace, const TraceWish *wish, const Testca
 
 /* ---- which element ----------------------------------------------------------------------------------------------- */
 
+/* The output that is asked for by "indices:3,17", or else the wrong one, or the first: the problem as it is for this one. */
+static Status choose_output(TermTrace *trace, const char *asked, const Comparison *comparison, Message *why)
+{
+    const Problem *whole = trace->problem;
+    Problem *view = arena_alloc(&trace->arena, sizeof *view);
+    const char *colon = asked == NULL ? NULL : strchr(asked, ':');
+    for (size_t number = 0; problem_of_output(whole, number, view); number++) {
+        const char *name = view->parameters[problem_output(view)].name;
+        const bool is_asked = colon != NULL && strlen(name) == (size_t)(colon - asked) &&
+                              strncmp(name, asked, strlen(name)) == 0;
+        if (colon != NULL ? is_asked : comparison->wrong == 0 || comparison->output == problem_output(view)) {
+            trace->problem = view;
+            return STATUS_OK;
+        }
+    }
+    return fail(STATUS_BAD_INPUT, why, "trace: --output %s: expected an output of %s before the colon, such as %s:0",
+                asked, whole->id, whole->parameters[problem_output(whole)].name);
+}
+
 /* "3,17" as the index of an element; the shape of the output says how many numbers it takes. */
 static Status read_element(TermTrace *trace, const char *text, Message *why)
 {
     const size_t output = problem_output(trace->problem);
     const Parameter *array = &trace->problem->parameters[output];
     size_t shape[TENSOR_MAX_RANK], count;
-    const char *at = text;
+    const char *colon = strchr(text, ':'), *at = colon == NULL ? text : colon + 1;
     TRY(problem_shape(trace->problem, output, &trace->sizes, shape, &count, why));
     trace->element = 0;
     for (int i = 0; i < array->rank; i++) {
@@ -1271,7 +1329,9 @@ static void find_values(TermTrace *trace, const CaseResult *item)
     const ProfileTrace *mine = &trace->mine->trace, *oracle = &trace->oracle->trace;
     trace->expected = oracle->node_count > 0 ? oracle->nodes[oracle->node_count - 1].value : NAN;
     trace->got = mine->node_count > 0 ? mine->nodes[mine->node_count - 1].value : NAN;
-    if (trace->element < elements->count) {
+    if (item->sample->comparison.output != problem_output(trace->problem) && item->sample->comparison.wrong > 0) {
+        trace->is_wrong = !(trace->got == trace->expected); /* of an output that the checker has not kept */
+    } else if (trace->element < elements->count) {
         trace->expected = elements->expected[trace->element];
         trace->got = elements->got[trace->element];
         trace->is_wrong = !(fabs(trace->got - trace->expected) <= elements->bounds[trace->element]);
@@ -1287,16 +1347,14 @@ static Status trace_case(TermTrace *trace, const TraceWish *wish, const Testcase
 {
     enum { PROFILES = 2 }; /* of one case each */
     const Testcase *testcase = testcase_named(set, item->name);
+    const Comparison *comparison = &item->sample->comparison;
     Result again = {0};
     if (testcase == NULL)
         return fail(STATUS_NOT_FOUND, why, "trace: there is no sample \"%s\"", item->name);
-    if (item->sample->comparison.wrong > 0 && item->sample->comparison.output != problem_output(trace->problem))
-        return fail(STATUS_UNSUPPORTED, why, "trace: '%s' is wrong, and only the first output, '%s', can be traced",
-                    trace->problem->parameters[item->sample->comparison.output].name,
-                    trace->problem->parameters[problem_output(trace->problem)].name);
+    TRY(choose_output(trace, wish->output, comparison, why));
     trace->sizes = item->sizes;
     trace->case_name = item->name;
-    trace->element = item->sample->comparison.wrong > 0 ? item->sample->comparison.first.index : 0;
+    trace->element = comparison->wrong > 0 ? comparison->first.index : 0;
     if (wish->output != NULL)
         TRY(read_element(trace, wish->output, why));
     Testcase one = *testcase;
@@ -1310,8 +1368,8 @@ static Status trace_case(TermTrace *trace, const TraceWish *wish, const Testcase
         status = trace_oracle(trace, wish, &only, profiles + 1, why);
     if (status != STATUS_OK)
         return status;
-    trace_compare(trace);
     find_values(trace, item);
+    trace_compare(trace);
     return STATUS_OK;
 }
 

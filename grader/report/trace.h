@@ -87,7 +87,7 @@ typedef struct TraceWish {
 MUST_USE Status trace_run(const Problem *problem, const Submission *submission, const TraceWish *wish, Result *result,
                           TraceList *list, Message *why);
 void trace_free(TraceList *list);
-/* Finds the terms of both profiles, and which of them differ: a part of trace_run(). */
+/* Finds the terms of both profiles, and which of them differ: a part of trace_run(), where both values are known. */
 void trace_compare(TermTrace *trace);
 
 /* ==== view ======================================================================================================== */

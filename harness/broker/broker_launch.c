@@ -332,11 +332,14 @@ void broker_observe_end(Broker *broker, Observation *observation)
 /* The address of the element that the call traces; 0: none. */
 static uint64_t traced_address(const Broker *broker, const ControlRequest *request)
 {
+    uint32_t before = 0; /* arrays that are written */
     for (uint32_t i = 0; i < request->argument_count && request->traced > 0; i++) {
         const ControlArgument *argument = &request->arguments[i];
-        if (argument_role_is_written(argument->role) && argument->element_bytes > 0 &&
+        const bool is_written = argument_role_is_written(argument->role) && argument->element_bytes > 0;
+        if (is_written && before == request->traced_output &&
             request->traced <= argument->span.bytes / argument->element_bytes)
             return broker->arrays[i] + (request->traced - 1) * argument->element_bytes;
+        before += is_written;
     }
     return 0;
 }

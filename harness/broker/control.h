@@ -88,6 +88,7 @@ typedef struct ControlRequest {
     DeviceOrder order;                        /* DeviceCheck.order */
     uint8_t uninitialised_byte;               /* DeviceCheck.uninitialised_byte */
     uint64_t traced;                          /* CallOptions.traced */
+    uint32_t traced_output;                   /* CallOptions.traced_output */
     ControlArgument arguments[CALL_MAX_PARAMETERS];
 } ControlRequest;
 

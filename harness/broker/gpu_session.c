@@ -698,6 +698,7 @@ static Status gpu_call(Session *session, SessionArgument *arguments, size_t coun
                               .order = options->order,
                               .warp_instructions = options->warp_instructions,
                               .traced = options->traced,
+                              .traced_output = options->traced_output,
                               .uninitialised_byte = options->uninitialised_byte};
     add_budget(gpu, &request);
     if (gpu->runner.pid == 0)

@@ -77,8 +77,9 @@ typedef struct CallOptions { /* {0}: a timed call and nothing else */
     bool untimed;           /* event_s and the statistics may be meaningless, which makes modelled times faster */
     uint64_t warp_instructions; /* of this call, on a device that counts them, if fewer than the other limits; 0: they
                                  * alone count */
-    uint64_t traced; /* 1 + the index of an element of the output, for ExecutionProfile.trace; 0: none. Only with
+    uint64_t traced;        /* 1 + the index of an element of the output, for ExecutionProfile.trace; 0: none. Only with
                       * session_profile() */
+    uint32_t traced_output; /* which of the arrays that are written, from 0 */
     uint8_t uninitialised_byte; /* every byte of memory that nobody has written yet, outputs included; 0: outputs are
                                  * poisoned as SessionArgument says, other memory is as the device likes */
 } CallOptions;

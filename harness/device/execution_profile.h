@@ -45,12 +45,6 @@ typedef struct ProfileCopies {
     double seconds;
 } ProfileCopies;
 
-typedef struct ProfileArray { /* that solve() gets, or a variable of the module or of shared memory */
-    char name[PROVENANCE_NAME_BYTES];
-    uint64_t address;       /* of element 0; of shared memory: 0 */
-    uint32_t element_bytes; /* 0: unknown */
-} ProfileArray;
-
 typedef struct ProfileRequest { /* of the first launch of a kernel */
     uint32_t kernel, file;      /* indices */
     uint32_t array;             /* 1 + index into `arrays`; 0: none is known */
@@ -103,7 +97,7 @@ struct ExecutionProfile {
     uint64_t launches; /* so far */
     uint32_t array_count, request_count, read_count;
     uint32_t reads_left_out;
-    ProfileArray arrays[PROFILE_MAX_ARRAYS];
+    SimArray arrays[PROFILE_MAX_ARRAYS];
     ProfileRequest requests[PROFILE_MAX_REQUESTS];
     ProfileRead reads[PROFILE_MAX_READS]; /* by kernel, array and index */
     ProfileTrace trace;

@@ -198,7 +198,7 @@ static void add_lines(ExecutionProfile *profile, uint32_t kernel, const SimRepor
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
 /* Returns 1 + the index of the array; 0: there are too many. */
-static uint32_t array_index(ExecutionProfile *profile, const ProfileArray *array)
+static uint32_t array_index(ExecutionProfile *profile, const SimArray *array)
 {
     for (uint32_t i = 0; i < profile->array_count; i++)
         if (strcmp(profile->arrays[i].name, array->name) == 0 && profile->arrays[i].address == array->address)
@@ -209,13 +209,10 @@ static uint32_t array_index(ExecutionProfile *profile, const ProfileArray *array
     return ++profile->array_count;
 }
 
-/* The array with a name that holds a global address. */
-static uint32_t find_array(const SimDevice *sim, uint64_t address, ProfileArray *array)
+/* The array that holds a global address. */
+static uint32_t find_array(const SimDevice *sim, uint64_t address, SimArray *array)
 {
-    *array = (ProfileArray){.address = address};
-    return simgpu_array_at(sim->gpu, array->name, sizeof array->name, &array->address, &array->element_bytes)
-               ? array_index(sim->profile, array)
-               : 0;
+    return simgpu_array_at(sim->gpu, address, array) || array->name[0] != '\0' ? array_index(sim->profile, array) : 0;
 }
 
 /* ---- what a block asks of memory --------------------------------------------------------------------------------- */
@@ -223,7 +220,7 @@ static uint32_t find_array(const SimDevice *sim, uint64_t address, ProfileArray 
 static void keep_request(SimDevice *sim, uint32_t kernel, const SimLaunch *launch, const WarpRequest *request)
 {
     ExecutionProfile *profile = sim->profile;
-    ProfileArray array = {.name = ""};
+    SimArray array = {.name = ""};
     if (profile->request_count == PROFILE_MAX_REQUESTS)
         return;
     ProfileRequest *to = &profile->requests[profile->request_count++];
@@ -232,8 +229,9 @@ static void keep_request(SimDevice *sim, uint32_t kernel, const SimLaunch *launc
     to->is.variable = NULL;
     if (request->space != PTX_SHARED) {
         to->array = find_array(sim, request->addresses[__builtin_ctz(request->lanes)], &array);
-    } else if (request->variable != NULL) {
-        symbol_name(request->variable, array.name, sizeof array.name);
+    } else if (request->variable != NULL && request->variable->name != NULL) {
+        symbol_name(request->variable->name, array.name, sizeof array.name);
+        array.address = request->variable->offset;
         to->array = array_index(profile, &array);
     }
 }
@@ -252,7 +250,7 @@ static void keep_reads(SimDevice *sim, uint32_t kernel, const RequestLog *log)
     const uint32_t first = profile->read_count;
     for (size_t i = 0; i < MOST_READ_ELEMENTS; i++) {
         const ReadElement *element = &log->reads[i];
-        ProfileArray array;
+        SimArray array;
         const uint32_t number = element->address == 0 ? 0 : find_array(sim, element->address, &array);
         const uint32_t bytes = array.element_bytes > 0 ? array.element_bytes : sizeof(float);
         if (number == 0)
@@ -306,7 +304,7 @@ static void copy_node(TraceCopy *copy, uint32_t number)
 {
     ExecutionProfile *profile = copy->sim->profile;
     const ProvenanceNode *node = provenance_node(copy->from, number);
-    ProfileArray array;
+    SimArray array;
     ProfileNode *to = &profile->trace.nodes[profile->trace.node_count++];
     *to = (ProfileNode){.kind = node->kind,
                         .bytes = node->bytes,
@@ -321,7 +319,8 @@ static void copy_node(TraceCopy *copy, uint32_t number)
     memcpy(to->thread, node->thread, sizeof to->thread);
     for (int i = 0; i < NODE_SOURCES; i++)
         to->sources[i] = node->sources[i] == 0 ? 0 : copy->places[node->sources[i]];
-    if (!node->in_shared && (to->array = find_array(copy->sim, node->address, &array)) > 0)
+    if (!node->in_shared && simgpu_array_at(copy->sim->gpu, node->address, &array) &&
+        (to->array = array_index(profile, &array)) > 0)
         to->index = (node->address - array.address) / (array.element_bytes > 0 ? array.element_bytes : sizeof(float));
     copy->places[number] = profile->trace.node_count;
 }

@@ -16,6 +16,8 @@
 #include "simgpu/code/code.h"
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/engine/access.h"
+#include "simgpu/engine/provenance.h"
+#include "simgpu/engine/request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +187,8 @@ static bool tensor_box_check(Worker *worker, const Instruction *instruction, uin
         if (!cache_allocation(worker, note, is_store, row.address, row.bytes))
             return worker_access_fault(worker, instruction, SIM_OUT_OF_BOUNDS, SIM_GLOBAL, is_store, lane, row.address,
                                        row.bytes, 1);
+        if (worker->requests != NULL && instruction->detail == BULK_LOAD)
+            request_note_copy(worker, row.address, row.bytes);
         if (is_store)
             store_note_word(worker, note, row.address, row.bytes);
         *sectors += (row.address + row.bytes - 1) / SECTOR_BYTES - row.address / SECTOR_BYTES + 1;
@@ -418,6 +422,39 @@ static void move(const BulkCopy *copy)
         memmove(copy->to, copy->from, copy->bytes);
 }
 
+/* Elements of a box that lie outside of the tensor are zeros. */
+static void trace_box(Worker *worker, const BulkCopy *copy)
+{
+    const TensorBox *box = &copy->box;
+    const uint32_t bytes = row_bytes(box), element = tensor_type_bytes((TensorType)box->map.type);
+    const bool is_load = copy->instruction->detail == BULK_LOAD;
+    for (uint32_t i = 0, count = tensor_box_rows(box); i < count; i++) {
+        const TensorRow row = tensor_box_row(box, i);
+        for (uint32_t k = 0; k < bytes; k += element) {
+            const uint64_t offset = place_of(box, copy->shared_address, i, k / TENSOR_ROW_UNIT * TENSOR_ROW_UNIT) +
+                                    k % TENSOR_ROW_UNIT;
+            const bool is_inside = k >= row.skipped && k - row.skipped < row.bytes;
+            void *global = is_inside ? (void *)(row.address + k - row.skipped) : NULL;
+            if (is_load)
+                provenance_moves(worker, copy->instruction, copy->lane, copy->to + offset, global, element);
+            else if (is_inside)
+                provenance_moves(worker, copy->instruction, copy->lane, global, copy->from + offset, element);
+        }
+    }
+}
+
+static void trace(Worker *worker, const BulkCopy *copy)
+{
+    if (copy->instruction->count > 0)
+        provenance_unknown(worker, copy->instruction, "bulk copies that add to memory");
+    else if (copy->mbarrier != NULL && copy->owner != worker)
+        provenance_unknown(worker, copy->instruction, "bulk copies to another block");
+    else if (copy->instruction->dimensions > 0)
+        trace_box(worker, copy);
+    else
+        provenance_moves(worker, copy->instruction, copy->lane, copy->to, copy->from, copy->bytes);
+}
+
 static void end_copy(Worker *worker, int index)
 {
     struct BulkCopies *bulk = worker->bulk;
@@ -428,6 +465,8 @@ static void end_copy(Worker *worker, int index)
     if (copy.instruction->count > 0)
         pthread_mutex_lock(&worker->launch->bulk_lock);
     move(&copy);
+    if (worker->provenance != NULL)
+        trace(worker, &copy);
     if (copy.instruction->count > 0)
         pthread_mutex_unlock(&worker->launch->bulk_lock);
     if (copy.mbarrier == NULL)
@@ -623,6 +662,8 @@ static bool begin_copy(Worker *worker, const BulkRequest *request)
     if (worker->sanitizer != NULL)
         note_copy(worker, &copy, request);
     begin(worker, &copy);
+    if (worker->requests != NULL && request->kind == BULK_LOAD)
+        request_note_copy(worker, request->from, request->bytes);
     count_copy(worker, request->kind, ((uint64_t)request->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES);
     return true;
 }

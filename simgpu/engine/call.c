@@ -5,6 +5,7 @@
 #include "simgpu/block/sanitizer.h"
 #include "simgpu/block/special_registers.h"
 #include "simgpu/engine/interpreter.h"
+#include "simgpu/engine/provenance.h"
 
 #include <string.h>
 
@@ -83,6 +84,8 @@ static void copy_arguments(Worker *worker, uint32_t lane, uint32_t to_frame, con
         memcpy(local + to_frame + to[i].offset, local + from_frame + from[i].offset, bytes);
         if (worker->sanitizer != NULL)
             sanitizer_local_written(worker, lane, to_frame + to[i].offset, bytes);
+        if (worker->provenance != NULL)
+            provenance_argument(worker, lane, to_frame + to[i].offset, from_frame + from[i].offset, bytes);
     }
 }
 
@@ -91,6 +94,8 @@ static void begin_frame(Worker *worker, uint32_t lane, uint32_t frame, uint32_t 
     memset(worker->local + (size_t)lane * worker->frame_stride + frame, worker->unwritten, bytes);
     if (worker->sanitizer != NULL)
         sanitizer_local_forgotten(worker, lane, frame, bytes);
+    if (worker->provenance != NULL)
+        provenance_frame(worker, lane, frame, bytes);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
@@ -172,6 +177,8 @@ static bool enter(Worker *worker, Group *group, const BasicBlock *block, int32_t
                             "calls %s() through a pointer to a function with other parameters", procedure->name);
     CallLevel *level = call_stack_level(worker->calls, group->depth, worker->code, worker->capacity);
     save_registers(worker, active, block->call, level);
+    if (worker->provenance != NULL)
+        provenance_saves(worker, active, block->call, group->depth, false);
     for (uint32_t lane = active->first; lane < active->end; lane++) {
         if (!active_has(active, lane))
             continue;
@@ -242,6 +249,8 @@ static void leave(Worker *worker, Group *group, const CallLevel *level)
             pop(worker, lane, call, level);
     restore_registers(worker, active, call, level);
     group->depth--;
+    if (worker->provenance != NULL)
+        provenance_saves(worker, active, call, group->depth, true);
     group->pc = at + 1;
     group->is_forced = false;
 }

@@ -7,6 +7,7 @@
 #include "simgpu/block/sanitizer.h"
 #include "simgpu/block/worker.h"
 #include "simgpu/engine/provenance.h"
+#include "simgpu/engine/request.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -149,17 +150,49 @@ static void note_texels(Worker *worker, const Texture *texture, const TexelFootp
     }
 }
 
-/* A trace follows texels that lanes get as they are: 32-bit numbers that are neither mixed nor gathered. */
+/* What a number of the type is divided by where it becomes a float. */
+static double divisor_of(const SimTexture *texture)
+{
+    switch (texture->type) {
+    case SIM_TEXEL_U8: return texture->as_integer ? 0 : UINT8_MAX;
+    case SIM_TEXEL_U16: return texture->as_integer ? 0 : UINT16_MAX;
+    case SIM_TEXEL_S8: return texture->as_integer ? 0 : INT8_MAX;
+    case SIM_TEXEL_S16: return texture->as_integer ? 0 : INT16_MAX;
+    case SIM_TEXEL_F16: return 1;
+    default: return 0;
+    }
+}
+
+/* A trace follows texels that are neither mixed nor gathered. */
 static void trace_texels(Worker *worker, const Fetch *fetch, const Texture *texture, const TexelFootprint *footprint,
                          uint32_t lanes)
 {
     uint64_t addresses[SIM_WARP_SIZE];
-    const bool is_plain = footprint->corners == 1 && fetch->query.gathered == 0 &&
-                          texture->channel_bytes == sizeof(uint32_t) && texture->is.levels <= 1;
+    const bool is_plain = footprint->corners == 1 && fetch->query.gathered == 0 && texture->is.levels <= 1;
     texture_addresses(texture, footprint, 0, addresses);
     for (uint32_t left = lanes; left != 0 && is_plain; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
-        provenance_texel(worker, fetch->first + lane, addresses[lane], texture->is.channels);
+        provenance_texel(
+            worker, fetch->first + lane,
+            (FollowedTexel){addresses[lane], texture->is.channels, texture->channel_bytes, divisor_of(&texture->is)});
+    }
+}
+
+/* All texels that are mixed are read; the request is that for the first of each lane. */
+static void log_texels(Worker *worker, const Fetch *fetch, const Texture *texture, const TexelFootprint *footprint,
+                       uint32_t lanes)
+{
+    WarpRequest request = {.is_texture = true,
+                           .warp = fetch->first / SIM_WARP_SIZE,
+                           .bytes = (uint8_t)texture->element_bytes,
+                           .sectors = count_sectors(texture, footprint, lanes)};
+    for (uint32_t corner = 0; corner < footprint->corners; corner++) {
+        texture_addresses(texture, footprint, corner, request.addresses);
+        request.lanes = 0;
+        for (uint32_t left = lanes; left != 0; left &= left - 1)
+            if (request.addresses[__builtin_ctz(left)] != 0)
+                request.lanes |= left & -left;
+        request_note_texels(worker, fetch->instruction, &request, corner == 0);
     }
 }
 
@@ -177,6 +210,8 @@ static void fetch_from(Worker *worker, const Fetch *fetch, const Texture *textur
         note_texels(worker, texture, &footprint, lanes);
     if (worker->provenance != NULL)
         trace_texels(worker, fetch, texture, &footprint, lanes);
+    if (worker->requests != NULL)
+        log_texels(worker, fetch, texture, &footprint, lanes);
 }
 
 static void give(const Fetch *fetch, FetchedValues values, uint32_t lanes)

@@ -7,6 +7,7 @@
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/engine/access.h"
 #include "simgpu/engine/matrix_product.h"
+#include "simgpu/engine/provenance.h"
 
 #include <string.h>
 
@@ -46,6 +47,9 @@ static bool load_register(Worker *worker, const DescribedLoad *load, int number,
         if (worker->sanitizer != NULL)
             sanitizer_product_reads(worker, instruction, lane, at, bytes);
         memcpy(&element, worker->shared + at, bytes);
+        if (worker->provenance != NULL)
+            provenance_loads_element(worker, instruction, lane, instruction->results[number], bytes * (uint32_t)i, at,
+                                     bytes);
         *value |= element << (8 * bytes * (uint32_t)i);
     }
     return true;
@@ -256,6 +260,8 @@ bool execute_multiply(Worker *worker, const Instruction *instruction, Active *ac
         begin_register(worker, d.operands[i]);
     EACH_WARP(active, warp)
     {
+        if (worker->provenance != NULL)
+            provenance_product(worker, instruction, warp);
         if (multiply_in_lanes(worker, matrix, (const Fragment[]){d, of_a, of_b, of_c}, warp))
             continue;
         gather(worker, shape, &of_a, warp, a);
@@ -314,6 +320,23 @@ static void note_rows(Worker *worker, const Instruction *load, uint32_t warp)
                                (uint64_t)(row_of(worker, load, warp, i, row) - worker->shared), ROW_BYTES);
 }
 
+/* Tells a trace which elements of a matrix the lanes of a warp load or store. */
+static void trace_elements(Worker *worker, const Instruction *instruction, uint32_t warp, int matrix)
+{
+    const bool is_turned = instruction->detail != 0, is_load = instruction->kind == LOAD_MATRIX;
+    for (uint32_t i = 0; worker->provenance != NULL && i < 2 * SIM_WARP_SIZE; i++) {
+        const uint32_t lane = warp * SIM_WARP_SIZE + i / 2, in_warp = i / 2, bytes = sizeof(uint16_t);
+        const unsigned char *row = row_of(worker, instruction, warp, matrix, element_row(in_warp, i % 2, is_turned));
+        const uint64_t at = (uint64_t)(row - worker->shared) + bytes * element_column(in_warp, i % 2, is_turned);
+        if (is_load)
+            provenance_loads_element(worker, instruction, lane, instruction->results[matrix], bytes * (i % 2), at,
+                                     bytes);
+        else
+            provenance_stores_element(worker, instruction, lane, instruction->sources[1 + matrix], bytes * (i % 2), at,
+                                      bytes);
+    }
+}
+
 /* Loads one matrix of a warp: two neighbours of a row for each lane, or of a column. */
 static void load_rows(const Worker *worker, const Instruction *load, uint32_t warp, int matrix,
                       uint32_t lanes[SIM_WARP_SIZE])
@@ -340,6 +363,8 @@ bool execute_load_matrix(Worker *worker, const Instruction *instruction, Active 
         note_rows(worker, instruction, warp);
         for (int i = 0; i < instruction->count; i++)
             load_rows(worker, instruction, warp, i, lanes[i]);
+        for (int i = 0; i < instruction->count; i++)
+            trace_elements(worker, instruction, warp, i);
         /* Only now are results written: one may share its register with the addresses. */
         for (int i = 0; i < instruction->count; i++)
             memcpy(lane_of(worker, instruction->results[i], warp * SIM_WARP_SIZE), lanes[i], sizeof lanes[i]);
@@ -373,6 +398,7 @@ bool execute_store_matrix(Worker *worker, const Instruction *instruction, Active
         }
         for (uint32_t row = 0; row < ROWS; row++)
             store_row(worker, instruction, warp, i, row, elements[row]);
+        trace_elements(worker, instruction, warp, i);
     }
     return true;
 }

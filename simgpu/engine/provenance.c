@@ -32,8 +32,11 @@ typedef struct BlockProvenance {
     bool *holds;         /* [slot] a byte may have a node */
     uint32_t *shared, *local;
     uint64_t (*sources)[MOST_SOURCES]; /* [lane] of the instruction that is executed, which may replace them */
-    uint64_t *addresses;               /* [lane] likewise; of a texel, 0: the border */
-    uint32_t *channels;                /* [lane] of the texel that it has fetched; 0: that is not followed */
+    uint64_t *addresses;               /* [lane] likewise */
+    uint64_t *contents;                /* [lane] what an atomic operation found there */
+    FollowedTexel *texels;             /* [lane] that it has fetched */
+    uint32_t **saved; /* [depth of calls] as `registers`, of the registers that the callee may change */
+    uint32_t saved_count;
 } BlockProvenance;
 
 Provenance *provenance_new(const Memory *memory)
@@ -136,15 +139,73 @@ static void set_byte(Provenance *provenance, uint64_t address, uint32_t node)
 
 /* ---- what the host does ------------------------------------------------------------------------------------------ */
 
-/* The address in a named array at which these bytes stand; 0: nowhere. The arrays that solve() gets have names. */
-static uint64_t find_bytes(const Memory *memory, const void *from, uint64_t bytes)
+/* Elements that the host writes, and those of a named array that they are; the arrays that solve() gets have names. */
+typedef struct Likeness {
+    const Allocation *array; /* NULL: there is none */
+    int64_t first, step;     /* the index of the first element; 1, or -1 for those of a filter that is turned round */
+} Likeness;
+
+static uint64_t element_size(const Allocation *array)
 {
-    for (int i = 0; i < memory->count; i++) {
-        const Allocation *array = &memory->allocations[i];
-        if (array->label[0] != '\0' && bytes <= array->bytes && memcmp((const void *)array->address, from, bytes) == 0)
-            return array->address;
+    return array->element_bytes > 0 ? array->element_bytes : sizeof(float);
+}
+
+static bool is_blank(const unsigned char *bytes, uint64_t count)
+{
+    while (count > 0 && bytes[count - 1] == 0)
+        count--;
+    return count == 0;
+}
+
+static bool is_element(const Allocation *array, int64_t index, const unsigned char *from)
+{
+    const uint64_t size = element_size(array);
+    return (uint64_t)index < array->bytes / size &&
+           memcmp(from, (const unsigned char *)array->address + (uint64_t)index * size, size) == 0;
+}
+
+/* Each element is that of the array, or a zero, as of padding; not all are zeros. */
+static bool is_like(const Likeness *like, const unsigned char *from, uint64_t bytes)
+{
+    const uint64_t size = element_size(like->array);
+    bool has_any = false;
+    int64_t at = like->first;
+    for (uint64_t i = 0; i < bytes; i += size, at += like->step) {
+        const bool is_zero = is_blank(from + i, size);
+        if (!is_zero && !is_element(like->array, at, from + i))
+            return false;
+        has_any |= !is_zero;
     }
-    return 0;
+    return has_any;
+}
+
+static Likeness likeness_to(const Allocation *array, const unsigned char *from, uint64_t bytes)
+{
+    enum { MOST_ELEMENTS = 1 << 16 };
+    const uint64_t size = element_size(array);
+    const int64_t count = (int64_t)(array->bytes / size), written = (int64_t)(bytes / size);
+    Likeness like = {.array = array, .step = 1};
+    if (array->label[0] == '\0' || bytes % size != 0)
+        return (Likeness){0};
+    if (is_like(&like, from, bytes))
+        return like;
+    for (like.step = 1; like.step >= -1 && count + written <= MOST_ELEMENTS; like.step -= 2)
+        for (like.first = 1 - written; like.first < count + written; like.first++)
+            if (is_like(&like, from, bytes))
+                return like;
+    return (Likeness){0};
+}
+
+/* In the smallest array that has them: rather in the filter than by chance in the input. */
+static Likeness find_elements(const Memory *memory, const unsigned char *from, uint64_t bytes)
+{
+    Likeness best = {0};
+    for (int i = 0; i < memory->count; i++) {
+        const Likeness like = likeness_to(&memory->allocations[i], from, bytes);
+        if (like.array != NULL && (best.array == NULL || like.array->bytes < best.array->bytes))
+            best = like;
+    }
+    return best;
 }
 
 /* The bytes at `to` come from those of an array, element by element. */
@@ -152,7 +213,7 @@ static void take_elements(Provenance *provenance, uint64_t to, uint64_t from, ui
 {
     const int index = memory_find(provenance->memory, from);
     const Allocation *array = &provenance->memory->allocations[index];
-    const uint64_t size = array->element_bytes > 0 ? array->element_bytes : sizeof(float);
+    const uint64_t size = element_size(array);
     for (uint64_t i = 0; i < bytes; i += size) {
         ProvenanceNode node = {.kind = NODE_ELEMENT, .bytes = (uint8_t)size, .address = from + i};
         memcpy(&node.bits, (const void *)(from + i), size < bytes - i ? size : bytes - i);
@@ -164,10 +225,16 @@ static void take_elements(Provenance *provenance, uint64_t to, uint64_t from, ui
 
 void provenance_host_writes(Provenance *provenance, uint64_t address, const void *from, uint64_t bytes)
 {
-    const uint64_t array = from == NULL ? 0 : find_bytes(provenance->memory, from, bytes);
-    if (array != 0 && array != address)
-        take_elements(provenance, address, array, bytes);
-    for (uint64_t i = 0; array == 0 && i < bytes; i++)
+    const Likeness like = from == NULL ? (Likeness){0} : find_elements(provenance->memory, from, bytes);
+    const uint64_t size = like.array == NULL ? 0 : element_size(like.array);
+    int64_t at = like.first;
+    for (uint64_t i = 0; i < bytes && size > 0 && like.array->address != address; i += size, at += like.step)
+        if (is_element(like.array, at, (const unsigned char *)from + i))
+            take_elements(provenance, address + i, like.array->address + (uint64_t)at * size, size);
+        else
+            for (uint64_t k = 0; k < size; k++)
+                set_byte(provenance, address + i + k, 0);
+    for (uint64_t i = 0; i < bytes && size == 0; i++)
         set_byte(provenance, address + i, 0);
 }
 
@@ -177,7 +244,7 @@ void provenance_copies(Provenance *provenance, uint64_t to, uint64_t from, uint6
     if (index < 0)
         return;
     const Allocation *array = &provenance->memory->allocations[index];
-    const uint64_t size = array->element_bytes > 0 ? array->element_bytes : sizeof(float);
+    const uint64_t size = element_size(array);
     for (uint64_t i = 0; i < bytes;) {
         const uint32_t node = provenance_at(provenance, from + i);
         const uint64_t part = node != 0 ? 1 : size - (from + i - array->address) % size;
@@ -191,11 +258,9 @@ void provenance_copies(Provenance *provenance, uint64_t to, uint64_t from, uint6
 
 /* ==== blocks ====================================================================================================== */
 
-void provenance_begin_launch(Provenance *provenance, const Code *code)
+void provenance_begin_launch(Provenance *provenance)
 {
     provenance->launches++;
-    if (code->procedure_count > 0)
-        note_unfollowed(provenance, "calls of functions through pointers", NULL, 0);
 }
 
 static void begin_unset(Worker *worker, Operand operand);
@@ -214,7 +279,8 @@ void provenance_begin_block(Worker *worker)
         .local = zeroed(local + 1, sizeof(uint32_t)),
         .sources = zeroed(worker->capacity, sizeof(uint64_t[MOST_SOURCES])),
         .addresses = zeroed(worker->capacity, sizeof(uint64_t)),
-        .channels = zeroed(worker->capacity, sizeof(uint32_t)),
+        .contents = zeroed(worker->capacity, sizeof(uint64_t)),
+        .texels = zeroed(worker->capacity, sizeof(FollowedTexel)),
     };
     for (int i = 0; i < code->special_register_count; i++)
         if (code->special_registers[i].kind == SPECIAL_UNWRITTEN)
@@ -232,7 +298,11 @@ void provenance_end_worker(Worker *worker)
     free(own->local);
     free(own->sources);
     free(own->addresses);
-    free(own->channels);
+    free(own->contents);
+    free(own->texels);
+    for (uint32_t i = 0; i < own->saved_count; i++)
+        free(own->saved[i]);
+    free(own->saved);
     free(own);
     worker->provenance = NULL;
 }
@@ -614,6 +684,8 @@ static uint32_t new_element(const Step *step, Spot spot, uint32_t *size)
     } else if (spot.space == PTX_SHARED) {
         memcpy(&node.bits, step->worker->shared + spot.address, *size);
     }
+    if (step->instruction->kind == ATOMIC)
+        node.bits = step->worker->provenance->contents[step->lane];
     node.bytes = (uint8_t)*size;
     return new_node(step, node);
 }
@@ -730,35 +802,244 @@ static void follow_atomic(const Step *step, uint64_t address)
         store_nodes(step, spot, size, nodes, 0);
 }
 
+/* Bytes that move from one place to another, four at a time; beyond `given` they are zeros. */
+static void move_nodes(const Step *step, Spot to, Spot from, uint32_t bytes, uint32_t given)
+{
+    for (uint32_t first = 0; first < bytes; first += 4) {
+        const uint32_t part = bytes - first < 4 ? bytes - first : 4;
+        uint32_t nodes[LANE_BYTES] = {0};
+        if (first < given)
+            load_nodes(step, beyond(from, first), given - first < part ? given - first : part, nodes);
+        store_nodes(step, beyond(to, first), part, nodes, 0);
+    }
+}
+
 static void follow_copy(const Step *step)
 {
     const uint64_t wanted = source_bits(step, 2);
-    const uint32_t bytes = step->instruction->detail, read = wanted < bytes ? (uint32_t)wanted : bytes;
-    const Spot from = {PTX_GLOBAL, source_bits(step, 1)}, to = {PTX_SHARED, source_bits(step, 0)};
-    for (uint32_t first = 0; first < bytes; first += 4) {
-        uint32_t nodes[LANE_BYTES] = {0};
-        if (first < read)
-            load_nodes(step, beyond(from, first), read - first < 4 ? read - first : 4, nodes);
-        store_nodes(step, beyond(to, first), 4, nodes, 0);
-    }
+    const uint32_t bytes = step->instruction->detail;
+    move_nodes(step, (Spot){PTX_SHARED, source_bits(step, 0)}, (Spot){PTX_GLOBAL, source_bits(step, 1)}, bytes,
+               wanted < bytes ? (uint32_t)wanted : bytes);
 }
 
-void provenance_texel(Worker *worker, uint32_t lane, uint64_t address, uint32_t channels)
+/* A place in the memory of the host. */
+static Spot spot_of_host(const Worker *worker, const void *place)
 {
-    worker->provenance->addresses[lane] = address;
-    worker->provenance->channels[lane] = channels;
+    const uint64_t offset = (uint64_t)((uintptr_t)place - (uintptr_t)worker->shared);
+    return offset < worker->launch->shared_bytes ? (Spot){PTX_SHARED, offset} : (Spot){PTX_GLOBAL, (uintptr_t)place};
 }
 
-static void follow_texel(const Step *step, uint64_t address)
+void provenance_moves(Worker *worker, const Instruction *instruction, uint32_t lane, const void *to, const void *from,
+                      uint32_t bytes)
 {
-    const uint32_t size = sizeof(uint32_t);
+    const Step step = {worker, instruction, lane};
+    move_nodes(&step, spot_of_host(worker, to), spot_of_host(worker, from), bytes, from == NULL ? 0 : bytes);
+}
+
+void provenance_unknown(Worker *worker, const Instruction *instruction, const char *what)
+{
+    note_unfollowed(worker->launch->provenance, what, file_of(worker, instruction->file), instruction->line);
+}
+
+void provenance_texel(Worker *worker, uint32_t lane, FollowedTexel texel)
+{
+    worker->provenance->texels[lane] = texel;
+}
+
+/* Numbers of 8 and 16 bits that become floats are divided by the largest of them, halves are converted. */
+static void follow_texel(const Step *step, const FollowedTexel *texel)
+{
     for (uint32_t i = 0; i < MAX_RESULTS; i++) {
+        const Operand result = step->instruction->results[i];
         uint32_t nodes[LANE_BYTES] = {0};
-        if (address != 0 && i < step->worker->provenance->channels[step->lane])
-            load_nodes(step, (Spot){PTX_GLOBAL, address + size * i}, size, nodes);
+        if (texel->address != 0 && i < texel->channels)
+            load_nodes(step, (Spot){PTX_GLOBAL, texel->address + texel->bytes * i}, texel->bytes, nodes);
         for (uint32_t byte = 0; byte < LANE_BYTES; byte++)
-            set_node(step, step->instruction->results[i], byte, nodes[byte]);
+            set_node(step, result, byte, nodes[byte]);
+        if (nodes[0] == 0 || texel->divisor == 0)
+            continue;
+        const uint32_t divisor = new_node(step, (ProvenanceNode){.kind = NODE_CONSTANT, .value = texel->divisor});
+        set_all(step, result,
+                new_node(step, (ProvenanceNode){.kind = texel->divisor == 1 ? NODE_CONVERSION : NODE_QUOTIENT,
+                                                .sources = {nodes[0], texel->divisor == 1 ? 0 : divisor},
+                                                .value = number(bits_of(step, result), "f32", sizeof(float))}));
     }
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t *saved_at(Worker *worker, uint32_t depth)
+{
+    BlockProvenance *own = worker->provenance;
+    if (depth >= own->saved_count) {
+        own->saved = allocated(realloc(own->saved, (depth + 1) * sizeof *own->saved));
+        for (; own->saved_count <= depth; own->saved_count++)
+            own->saved[own->saved_count] = zeroed((size_t)worker->code->unit_bytes * worker->capacity,
+                                                  sizeof(uint32_t));
+    }
+    return own->saved[depth];
+}
+
+/* Copies the nodes of the registers that a call saves, to the level or back. */
+void provenance_saves(Worker *worker, const Active *active, const CallSite *call, uint32_t depth, bool is_return)
+{
+    BlockProvenance *own = worker->provenance;
+    uint32_t *const saved = saved_at(worker, depth);
+    for (int i = 0; i < call->saved_count; i++) {
+        const Operand operand = call->saved[i];
+        const size_t bytes = (size_t)1 << operand.size;
+        for (uint32_t lane = active->first; lane < active->end; lane++) {
+            const size_t at = register_place(&(Step){.worker = worker, .lane = lane}, operand, 0);
+            if (active_has(active, lane))
+                memcpy((is_return ? own->registers : saved) + at, (is_return ? saved : own->registers) + at,
+                       bytes * sizeof *saved);
+        }
+        own->holds[operand.slot] = true;
+    }
+}
+
+void provenance_argument(Worker *worker, uint32_t lane, uint32_t to, uint32_t from, uint32_t bytes)
+{
+    uint32_t *const local = worker->provenance->local + (size_t)lane * worker->frame_stride;
+    memcpy(local + to, local + from, bytes * sizeof *local);
+}
+
+void provenance_frame(Worker *worker, uint32_t lane, uint32_t frame, uint32_t bytes)
+{
+    memset(worker->provenance->local + (size_t)lane * worker->frame_stride + frame, 0, bytes * sizeof(uint32_t));
+}
+
+/* ---- matrices ---------------------------------------------------------------------------------------------------- */
+
+void provenance_loads_element(Worker *worker, const Instruction *instruction, uint32_t lane, Operand result,
+                              uint32_t byte, uint64_t shared, uint32_t bytes)
+{
+    const Step step = {worker, instruction, lane};
+    uint32_t nodes[LANE_BYTES] = {0};
+    load_nodes(&step, (Spot){PTX_SHARED, shared}, bytes, nodes);
+    for (uint32_t i = 0; i < bytes; i++)
+        set_node(&step, result, byte + i, nodes[i]);
+}
+
+void provenance_stores_element(Worker *worker, const Instruction *instruction, uint32_t lane, Operand source,
+                               uint32_t byte, uint64_t shared, uint32_t bytes)
+{
+    const Step step = {worker, instruction, lane};
+    uint32_t nodes[LANE_BYTES] = {0};
+    for (uint32_t i = 0; i < bytes; i++)
+        nodes[i] = node_of(&step, source, byte + i);
+    store_nodes(&step, (Spot){PTX_SHARED, shared}, bytes, nodes, 0);
+}
+
+typedef struct Factor { /* an element of a matrix */
+    uint32_t node;      /* 0: its value is a constant */
+    double value;
+} Factor;
+
+typedef Factor FactorTile[MATRIX_MOST][MATRIX_MOST]; /* [along][across], as in matrix_fragment.h */
+
+static double matrix_number(uint64_t bits, MatrixType type)
+{
+    static const char *const names[] = {
+        [MATRIX_F16] = "f16", [MATRIX_BF16] = "bf16", [MATRIX_TF32] = "f32", [MATRIX_S8] = "s8",
+        [MATRIX_U8] = "u8",   [MATRIX_F64] = "f64",   [MATRIX_F32] = "f32",  [MATRIX_S32] = "s32"};
+    return number(bits, names[type], matrix_type_bytes(type));
+}
+
+/* A number that was stored as a zero, such as where a tile is padded. */
+static bool is_zero(const Provenance *provenance, const Factor *factor)
+{
+    const ProvenanceNode *at = factor->node == 0 ? NULL : provenance_node(provenance, factor->node);
+    while (at != NULL && (at->kind == NODE_LOAD || at->kind == NODE_STORE || at->kind == NODE_CONVERSION))
+        at = at->sources[0] == 0 ? NULL : provenance_node(provenance, at->sources[0]);
+    return at == NULL ? factor->node == 0 && factor->value == 0 : at->kind == NODE_CONSTANT && at->value == 0;
+}
+
+/* Where an element of a register lies that a lane holds. */
+static MatrixPlace lane_place(const MatrixShape *shape, MatrixPart part, MatrixType type, int index, int packed,
+                              uint32_t lane)
+{
+    MatrixPlace place = matrix_place(shape, part, type, index, packed);
+    place.along += (int)(lane % SIM_WARP_SIZE / 4);
+    place.across += matrix_lane_step(part, type) * (int)(lane % 4);
+    return place;
+}
+
+static void gather_factors(Worker *worker, const Instruction *instruction, MatrixPart part, MatrixType type,
+                           const Operand *operands, uint32_t warp, FactorTile tile)
+{
+    const MatrixShape *shape = &instruction->matrix->shape;
+    const uint32_t bytes = matrix_type_bytes(type);
+    for (int i = 0; i < matrix_registers(shape, part, type); i++)
+        for (int j = 0; j < matrix_packed(part, type); j++)
+            for (uint32_t lane = warp * SIM_WARP_SIZE; lane < (warp + 1) * SIM_WARP_SIZE; lane++) {
+                const Step step = {worker, instruction, lane};
+                const MatrixPlace place = lane_place(shape, part, type, i, j, lane);
+                const uint32_t byte = bytes * (uint32_t)j;
+                tile[place.along][place.across] = (Factor){
+                    node_of(&step, operands[i], byte), matrix_number(bits_of(&step, operands[i]) >> 8 * byte, type)};
+            }
+}
+
+static uint32_t node_of_factor(const Step *step, const Factor *factor)
+{
+    return factor->node != 0 ? factor->node
+                             : new_node(step, (ProvenanceNode){.kind = NODE_CONSTANT, .value = factor->value});
+}
+
+/* Row and column of a sum: its products on top of what C holds there; zeros add none. Its value is not known yet. */
+static uint32_t sum_of_products(const Step *step, FactorTile a, FactorTile b, const Factor *c, int row, int column)
+{
+    uint32_t sum = c->node;
+    for (int k = 0; k < step->instruction->matrix->shape.k; k++) {
+        const Factor *left = &a[row][k], *right = &b[column][k];
+        if ((left->node == 0 && right->node == 0) || is_zero(all_of(step), left) || is_zero(all_of(step), right))
+            continue;
+        if (sum == 0 && c->value != 0)
+            sum = node_of_factor(step, c);
+        sum = new_node(step, (ProvenanceNode){.kind = NODE_PRODUCT_AND_SUM,
+                                              .sources = {node_of_factor(step, left), node_of_factor(step, right), sum},
+                                              .value = NAN});
+    }
+    return sum;
+}
+
+void provenance_product(Worker *worker, const Instruction *instruction, uint32_t warp)
+{
+    const Matrix *matrix = instruction->matrix;
+    const Operand *d = matrix->operands, *a = d + matrix->d_count, *b = a + matrix->a_count, *c = b + matrix->b_count;
+    const Step step = {worker, instruction, warp * SIM_WARP_SIZE};
+    const bool is_turned = matrix_is_turned(&matrix->shape, MATRIX_SUM);
+    FactorTile left, right, sums;
+    gather_factors(worker, instruction, MATRIX_A, matrix->a, a, warp, left);
+    gather_factors(worker, instruction, MATRIX_B, matrix->b, b, warp, right);
+    gather_factors(worker, instruction, MATRIX_SUM, matrix->c, c, warp, sums);
+    for (int row = 0; row < matrix->shape.m; row++)
+        for (int column = 0; column < matrix->shape.n; column++) {
+            Factor *sum = is_turned ? &sums[column][row] : &sums[row][column];
+            sum->node = sum_of_products(&step, left, right, sum, row, column);
+        }
+    for (int i = 0; i < matrix->d_count; i++)
+        for (int j = 0; j < matrix_packed(MATRIX_SUM, matrix->d); j++)
+            for (uint32_t lane = warp * SIM_WARP_SIZE; lane < (warp + 1) * SIM_WARP_SIZE; lane++) {
+                const MatrixPlace place = lane_place(&matrix->shape, MATRIX_SUM, matrix->d, i, j, lane);
+                for (uint32_t byte = 0; byte < matrix_type_bytes(matrix->d); byte++)
+                    set_node(&(Step){worker, instruction, lane}, d[i],
+                             matrix_type_bytes(matrix->d) * (uint32_t)j + byte, sums[place.along][place.across].node);
+            }
+}
+
+/* The values of sums, now that they are known. */
+static void follow_product(const Step *step)
+{
+    const Matrix *matrix = step->instruction->matrix;
+    for (int i = 0; i < matrix->d_count; i++)
+        for (uint32_t byte = 0; byte < 1u << matrix->operands[i].size; byte += matrix_type_bytes(matrix->d)) {
+            const uint32_t node = node_of(step, matrix->operands[i], byte);
+            ProvenanceNode *sum = node == 0 ? NULL : &all_of(step)->nodes[node - 1];
+            if (sum != NULL && sum->kind == NODE_PRODUCT_AND_SUM && isnan(sum->value))
+                sum->value = matrix_number(bits_of(step, matrix->operands[i]) >> 8 * byte, matrix->d);
+        }
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -767,14 +1048,8 @@ static void follow_texel(const Step *step, uint64_t address)
 static const char *unfollowed_words(InstructionKind kind)
 {
     switch (kind) {
-    case TEXTURE: return "texels that are mixed or converted";
-    case SURFACE: return "surfaces";
-    case BULK_COPY: return "bulk copies";
-    case MULTIPLY_MATRIX:
-    case LOAD_MATRIX:
-    case STORE_MATRIX:
-    case LOAD_WGMMA_TILE:
-    case TRANSPOSE_MATRIX: return "tensor cores";
+    case TEXTURE: return "texels that are mixed";
+    case TRANSPOSE_MATRIX: return "a matrix that is transposed in registers";
     default: return NULL;
     }
 }
@@ -791,11 +1066,8 @@ static void follow_result(const Step *step, Operand result, bool is_known)
 static void follow_results(const Step *step, bool are_known)
 {
     const Instruction *instruction = step->instruction;
-    const Matrix *product = instruction->kind == MULTIPLY_MATRIX ? instruction->matrix : NULL;
     for (int i = 0; i < MAX_RESULTS; i++)
         follow_result(step, instruction->results[i], are_known);
-    for (int i = 0; product != NULL && i < product->d_count; i++)
-        follow_result(step, product->operands[i], false);
 }
 
 /* The nodes of a shuffle are those of other lanes, which are read before any is changed. */
@@ -818,7 +1090,8 @@ static void follow_shuffle(Worker *worker, const Instruction *instruction, const
 static void follow(const Step *step, uint64_t address)
 {
     const Instruction *instruction = step->instruction;
-    const bool is_texel = instruction->kind == TEXTURE && step->worker->provenance->channels[step->lane] > 0;
+    const FollowedTexel *texel = &step->worker->provenance->texels[step->lane];
+    const bool is_texel = instruction->kind == TEXTURE && texel->channels > 0;
     const char *words = is_texel ? NULL : unfollowed_words((InstructionKind)instruction->kind);
     switch ((InstructionKind)instruction->kind) {
     case ALU: follow_lane(step); break;
@@ -826,9 +1099,14 @@ static void follow(const Step *step, uint64_t address)
     case STORE: follow_store(step, address); break;
     case ATOMIC: follow_atomic(step, address); break;
     case COPY_ASYNC: follow_copy(step); break;
+    case MULTIPLY_MATRIX: follow_product(step); break;
+    case LOAD_MATRIX: /* these have been followed where they were executed */
+    case LOAD_WGMMA_TILE:
+    case STORE_MATRIX:
+    case BULK_COPY: break;
     case TEXTURE:
         if (is_texel)
-            follow_texel(step, address);
+            follow_texel(step, texel);
         else
             follow_results(step, false);
         break;
@@ -838,16 +1116,34 @@ static void follow(const Step *step, uint64_t address)
         note_unfollowed(all_of(step), words, file_of(step->worker, instruction->file), instruction->line);
 }
 
+/* What an atomic operation is about to change; 0 where it will be a fault. */
+static uint64_t contents_at(const Step *step)
+{
+    const Spot spot = spot_of(step, step->worker->provenance->addresses[step->lane]);
+    const uint32_t size = 1u << step->instruction->size;
+    const unsigned char *from = NULL;
+    uint64_t bits = 0;
+    if (spot.space == PTX_SHARED && spot.address + size <= step->worker->launch->shared_bytes)
+        from = step->worker->shared + spot.address;
+    else if (spot.space == PTX_GLOBAL && memory_find(step->worker->launch->memory, spot.address) >= 0)
+        from = (const unsigned char *)spot.address;
+    if (from != NULL)
+        memcpy(&bits, from, size);
+    return bits;
+}
+
 /* What the instruction may replace. */
 static void note_sources(Worker *worker, const Instruction *instruction, const Active *active)
 {
     const bool has_address = instruction->kind == LOAD || instruction->kind == STORE || instruction->kind == ATOMIC;
     for (uint32_t lane = active->first; lane < active->end; lane++) {
-        worker->provenance->channels[lane] = 0;
+        worker->provenance->texels[lane] = (FollowedTexel){0};
         for (int i = 0; i < MOST_SOURCES; i++)
             worker->provenance->sources[lane][i] = bits_of(&(Step){worker, instruction, lane}, instruction->sources[i]);
         if (has_address)
             worker->provenance->addresses[lane] = access_lane_address(worker, instruction, lane);
+        if (instruction->kind == ATOMIC && active_has(active, lane))
+            worker->provenance->contents[lane] = contents_at(&(Step){worker, instruction, lane});
     }
 }
 

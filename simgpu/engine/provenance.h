@@ -8,8 +8,8 @@
  * Moves    an instruction that only moves bytes (mov, prmt, shifts, masks) is recognised by trying it on marked bytes,
  *          so that no list of them is needed.
  * Threads  a traced launch is interpreted, by one thread of the host.
- * Limits   PROVENANCE_MOST_NODES; what is not followed is named (Unfollowed): texels that are mixed or converted, surfaces,
- *          tensor cores, bulk copies and calls of functions.  */
+ * Limits   PROVENANCE_MOST_NODES; what is not followed is named (Unfollowed): texels that are mixed, matrices that are
+ *          transposed in registers, bulk copies to another block or that add.  */
 #ifndef SIMGPU_ENGINE_PROVENANCE_H
 #define SIMGPU_ENGINE_PROVENANCE_H
 
@@ -74,19 +74,42 @@ const ProvenanceNode *provenance_node(const Provenance *provenance, uint32_t nod
 Unfollowed provenance_unfollowed(const Provenance *provenance);
 
 /* The host writes, or copies within device memory. What it writes is found again in a named array that holds the same
- * bytes, since students copy filters through the host. */
+ * elements, in this order or turned round, between zeros: students copy filters through the host. */
 void provenance_host_writes(Provenance *provenance, uint64_t address, const void *from, uint64_t bytes);
 void provenance_copies(Provenance *provenance, uint64_t to, uint64_t from, uint64_t bytes);
 
-void provenance_begin_launch(Provenance *provenance, const Code *code);
+void provenance_begin_launch(Provenance *provenance);
 /* A worker begins a block of a launch with Launch.provenance; its last one has ended. */
 void provenance_begin_block(Worker *worker);
 void provenance_end_worker(Worker *worker);
 /* Both sides of the execution of an instruction: `part` gets the lanes in which it is executed. False where there is nothing
  * to follow, so that the second need not be called. */
 bool provenance_before(Worker *worker, const Instruction *instruction, const Active *active, Active *part);
-/* In between: the lane of the block fetches a texel of so many 32-bit channels at an address; 0: the border. */
-void provenance_texel(Worker *worker, uint32_t lane, uint64_t address, uint32_t channels);
+/* In between: a lane of the block fetches a texel. */
+typedef struct FollowedTexel {
+    uint64_t address;         /* 0: the border */
+    uint32_t channels, bytes; /* of a channel; channels 0: nothing is known */
+    double divisor;           /* of what is converted to a float; 0: it is taken as it is */
+} FollowedTexel;
+void provenance_texel(Worker *worker, uint32_t lane, FollowedTexel texel);
 void provenance_after(Worker *worker, const Instruction *instruction, const Active *part);
+
+/* A lane's bulk copy moves bytes between global memory and the block's shared memory; `from` NULL: they become zeros. */
+void provenance_moves(Worker *worker, const Instruction *instruction, uint32_t lane, const void *to, const void *from,
+                      uint32_t bytes);
+void provenance_unknown(Worker *worker, const Instruction *instruction, const char *what);
+
+/* A lane moves an element of a matrix between shared memory and a register, of which `byte` is the element's first. */
+void provenance_loads_element(Worker *worker, const Instruction *instruction, uint32_t lane, Operand result,
+                              uint32_t byte, uint64_t shared, uint32_t bytes);
+void provenance_stores_element(Worker *worker, const Instruction *instruction, uint32_t lane, Operand source,
+                               uint32_t byte, uint64_t shared, uint32_t bytes);
+/* A warp is about to multiply matrices. */
+void provenance_product(Worker *worker, const Instruction *instruction, uint32_t warp);
+
+/* Lanes call a function, or return from it: registers that it may change, and its frame in local memory. */
+void provenance_saves(Worker *worker, const Active *active, const CallSite *call, uint32_t depth, bool is_return);
+void provenance_frame(Worker *worker, uint32_t lane, uint32_t frame, uint32_t bytes);
+void provenance_argument(Worker *worker, uint32_t lane, uint32_t to, uint32_t from, uint32_t bytes);
 
 #endif

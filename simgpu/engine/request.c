@@ -65,6 +65,12 @@ static void add_to_neighbour(NeighbourReads *reads, uint64_t address)
     }
 }
 
+static void add_range_to_neighbour(NeighbourReads *reads, uint64_t address, uint64_t bytes)
+{
+    for (uint64_t at = address & ~3ull; at < address + bytes; at += 4)
+        add_to_neighbour(reads, at);
+}
+
 /* Where the element is, or has a place. */
 static ReadElement *place_of(RequestLog *log, uint64_t address)
 {
@@ -145,7 +151,9 @@ static void count_units(WarpRequest *request)
     memcpy(addresses, request->addresses, sizeof addresses);
     pattern_new(&pattern, SIM_WARP_SIZE);
     const uint32_t bits = request->lanes >> lane;
-    if (pattern_set(&pattern, addresses + lane, 0, SIM_WARP_SIZE - lane, &bits)) {
+    if (request->is_texture)
+        request->wavefronts = 0; /* its sectors are known */
+    else if (pattern_set(&pattern, addresses + lane, 0, SIM_WARP_SIZE - lane, &bits)) {
         if (request->space == PTX_SHARED)
             request->wavefronts = pattern_wavefronts(&pattern, &bits, addresses[lane], request->bytes);
         else if (request->space == PTX_CONST)
@@ -180,9 +188,58 @@ static void note_neighbour(NeighbourReads *reads, const Active *active, uint64_t
         if ((active->bits[lane / SIM_WARP_SIZE] >> lane % SIM_WARP_SIZE & 1) == 0)
             continue;
         const int32_t relative = pattern == NULL ? 0 : pattern->relative[lane - pattern->first];
-        const uint64_t address = first + (uint64_t)(int64_t)relative;
-        for (uint64_t at = address & ~3ull; at < address + bytes; at += 4)
-            add_to_neighbour(reads, at);
+        add_range_to_neighbour(reads, first + (uint64_t)(int64_t)relative, bytes);
+    }
+}
+
+void request_note_texels(Worker *worker, const Instruction *instruction, WarpRequest *request, bool is_kept)
+{
+    RequestLog *log = worker->requests;
+    uint32_t bits[MAX_WARPS] = {0};
+    int32_t relative[SIM_WARP_SIZE] = {0};
+    if (request->lanes == 0)
+        return;
+    for (uint32_t left = request->lanes; left != 0 && worker->block != log->block; left &= left - 1)
+        add_range_to_neighbour(neighbour(log, worker->block), request->addresses[__builtin_ctz(left)], request->bytes);
+    if (worker->block != log->block)
+        return;
+    request->access = instruction->index;
+    request->file = instruction->file;
+    request->line = instruction->line;
+    request->space = PTX_GLOBAL;
+    const uint32_t first = request->warp * SIM_WARP_SIZE, lane = (uint32_t)__builtin_ctz(request->lanes);
+    const uint64_t address = request->addresses[lane];
+    bits[request->warp] = request->lanes;
+    for (uint32_t left = request->lanes; left != 0; left &= left - 1) {
+        const uint32_t other = (uint32_t)__builtin_ctz(left);
+        relative[other - lane] = (int32_t)(request->addresses[other] - address);
+    }
+    trace_load(&log->loads, &(TracedLoad){.load = instruction->index,
+                                          .bits = bits,
+                                          .first_lane = first + lane,
+                                          .end_lane = first + SIM_WARP_SIZE,
+                                          .bytes = request->bytes,
+                                          .address = address,
+                                          .relative = relative});
+    count_reads(log, request);
+    if (is_kept)
+        keep_request(log, instruction, request);
+}
+
+void request_note_copy(Worker *worker, uint64_t address, uint64_t bytes)
+{
+    RequestLog *log = worker->requests;
+    if (worker->block != log->block) {
+        add_range_to_neighbour(neighbour(log, worker->block), address, bytes);
+        return;
+    }
+    for (uint64_t at = address & ~3ull; at < address + bytes; at += 4) {
+        ReadElement *element = element_at(log, at);
+        if (element == NULL)
+            return;
+        element->threads++;
+        element->warps++;
+        element->memory += element->l2++ == 0;
     }
 }
 
@@ -214,7 +271,7 @@ void request_note(Worker *worker, const Instruction *instruction, PtxSpace space
                                .space = space == PTX_SHARED || space == PTX_CONST ? (uint8_t)space : PTX_GLOBAL,
                                .bytes = (uint8_t)bytes,
                                .is_store = is_store,
-                               .variable = variable == NULL ? NULL : variable->name,
+                               .variable = variable,
                                .lanes = active->bits[warp]};
         if (request.lanes == 0)
             continue;

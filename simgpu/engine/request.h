@@ -2,7 +2,9 @@
  * how often the block reads each element.
  *
  * Of each instruction and warp, the first REQUEST_TURNS executions are kept. The block in the middle of the grid stands
- * for the others; of its neighbours it is noted which elements they read as well, such as those of a halo. A launch that is not watched pays one comparison for each access.  */
+ * for the others; of its neighbours it is noted which elements they read as well, such as those of a halo. Bulk copies, which
+ * are no requests of a warp, count as reads of their elements. A launch that is not watched pays one comparison for each
+ * access.  */
 #ifndef SIMGPU_ENGINE_REQUEST_H
 #define SIMGPU_ENGINE_REQUEST_H
 
@@ -20,11 +22,11 @@ enum { REQUEST_WARPS = 3, REQUEST_TURNS = 6, MOST_REQUESTS = 512, MOST_READ_ELEM
 typedef struct WarpRequest {
     int32_t access; /* Instruction.index */
     int32_t file, line;
-    uint32_t warp, turn; /* how often the warp has executed it before */
-    uint8_t space;       /* PTX_GLOBAL, PTX_SHARED or PTX_CONST */
-    uint8_t bytes;       /* of a lane */
-    bool is_store;
-    const char *variable;              /* in shared memory; it lives as long as the module; NULL: unknown */
+    uint32_t warp, turn;               /* how often the warp has executed it before */
+    uint8_t space;                     /* PTX_GLOBAL, PTX_SHARED or PTX_CONST */
+    uint8_t bytes;                     /* of a lane */
+    bool is_store, is_texture;         /* texels lie in global memory */
+    const WindowVariable *variable;    /* in shared memory; it lives as long as the module; NULL: unknown */
     uint32_t lanes;                    /* bits of the active ones */
     uint64_t addresses[SIM_WARP_SIZE]; /* of the active lanes; of shared memory: offsets */
     uint32_t sectors;                  /* of global memory; of constant memory: different words */
@@ -68,5 +70,9 @@ bool request_is_watched(const RequestLog *log, uint64_t block);
 /* An access by active lanes at first + relative[lane - first lane of the pattern]; NULL: all at `first`. */
 void request_note(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store, const Active *active,
                   uint64_t first, const Pattern *pattern, uint32_t bytes);
+/* Texels that lanes of a warp fetch; `is_kept`: as a request of its own, else they only count as read. */
+void request_note_texels(Worker *worker, const Instruction *instruction, WarpRequest *request, bool is_kept);
+/* A bulk copy from global memory by one thread, past the L1. */
+void request_note_copy(Worker *worker, uint64_t address, uint64_t bytes);
 
 #endif

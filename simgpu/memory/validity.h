@@ -25,6 +25,8 @@ typedef struct Allocation {
     uint64_t l2_low, l2_end; /* addresses between which the L2 holds it; equal: it does not */
     char label[32];          /* its name in messages; "": none */
     uint32_t element_bytes;  /* of an array with a label */
+    char copied[32];         /* the label of the array whose beginning was copied to its beginning first; "": none */
+    uint32_t row_bytes;      /* of a texture that lies in it; 0: there is none */
     uint8_t *written;        /* [bytes] as described below, owned; NULL: all is written */
     uint8_t *from_host;      /* as in origin.h, for its functions alone; NULL: nothing comes from the host */
 } Allocation;

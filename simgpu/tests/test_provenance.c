@@ -125,6 +125,10 @@ static void shuffles_and_sums_in_memory_are_followed(void **state)
     const uint64_t first = element_of(&traced, source(&traced, added, 0))->address,
                    second = element_of(&traced, source(&traced, added, 1))->address;
     assert_int_equal(first + second, 2 * traced.input + 2 * 31 * sizeof(float)); /* lane 31 gets its own value */
+    while (source(&traced, sum, 0)->kind == NODE_LOAD) /* of what the lane before has stored */
+        sum = source(&traced, source(&traced, source(&traced, sum, 0), 0), 0);
+    assert_int_equal(source(&traced, sum, 0)->kind, NODE_ELEMENT);
+    assert_int_equal(source(&traced, sum, 0)->bits, 0); /* as it was before the first */
     end_traced(&traced);
 }
 
@@ -152,9 +156,15 @@ static void what_the_host_copies_keeps_its_element(void **state)
     assert_int_equal(provenance_at(provenance, to + 5), 0);
     simgpu_host_writes(gpu, to, values, sizeof values); /* the same bytes as those of the array */
     assert_int_equal(provenance_node(provenance, provenance_at(provenance, to + 12))->address, from + 12);
+    const float turned[4] = {0, 4, 3, 2}; /* and padded */
+    simgpu_host_writes(gpu, to, turned, sizeof turned);
+    assert_int_equal(provenance_at(provenance, to), 0);
+    for (uint64_t i = 1; i < 4; i++)
+        assert_int_equal(provenance_node(provenance, provenance_at(provenance, to + i * 4))->address,
+                         from + (4 - i) * 4);
     const float other[2] = {7, 8};
     simgpu_host_writes(gpu, to, other, sizeof other);
-    assert_int_equal(provenance_at(provenance, to), 0);
+    assert_int_equal(provenance_at(provenance, to + 4), 0);
     simgpu_trace_end(gpu);
     simgpu_release(gpu, from);
     simgpu_release(gpu, to);
@@ -203,22 +213,44 @@ static void the_requests_of_a_block_are_noted(void **state)
     free(log);
 }
 
-static void calls_are_not_followed(void **state)
+/* A bit for each element that a sum adds. */
+static uint32_t added_by(const Traced *traced, const ProvenanceNode *node)
 {
-    SimModule *module;
-    SimReport report = {0};
-    SimFunction *function = machine_read(gpu, "calls.ptx", "recursion", &module);
-    const uint64_t out = machine_array(gpu, NULL, THREADS * 4);
-    simgpu_trace_begin(gpu);
-    simgpu_launch(
-        gpu,
-        &(SimLaunch){.function = function, .shape = {.grid = {1, 1, 1}, .block = {THREADS, 1, 1}}, .parameters = &out},
-        &report);
-    assert_int_equal(report.outcome, SIM_OK);
-    assert_string_equal(provenance_unfollowed(simgpu_trace(gpu)).what, "calls of functions through pointers");
-    simgpu_trace_end(gpu);
-    simgpu_release(gpu, out);
-    simgpu_module_unload(gpu, module);
+    while (node->kind == NODE_LOAD || node->kind == NODE_STORE)
+        node = source(traced, node, 0);
+    if (node->kind == NODE_SUM)
+        return added_by(traced, source(traced, node, 0)) | added_by(traced, source(traced, node, 1));
+    return 1u << (element_of(traced, node)->address - traced->input) / sizeof(float);
+}
+
+static void calls_are_followed(void **state)
+{
+    Traced traced = run_traced("called", 4, 4);
+    for (uint64_t lane = 0; lane < 6; lane++)
+        assert_int_equal(added_by(&traced, stored(&traced, traced.output + lane * 4)), (2u << lane % 3) - 1);
+    end_traced(&traced);
+}
+
+static void products_on_tensor_cores_are_followed(void **state)
+{
+    Traced traced = run_traced("multiplied", 4, 4);
+    for (uint64_t i = 0; i < 8; i++) {
+        const ProvenanceNode *product = source(&traced, stored(&traced, traced.output + i * 4), 0);
+        assert_int_equal(product->kind, NODE_PRODUCT_AND_SUM);
+        assert_true(product->value == (double)i);
+        assert_int_equal(element_of(&traced, source(&traced, product, 0))->address, traced.input + i * 4);
+        assert_int_equal(product->sources[2], 0); /* the other products have a zero */
+    }
+    end_traced(&traced);
+}
+
+static void bulk_copies_are_followed(void **state)
+{
+    Traced traced = run_traced("copied", 4, 4);
+    const ProvenanceNode *element = element_of(&traced, stored(&traced, traced.output + 3 * 4));
+    assert_int_equal(element->address, traced.input + 28 * 4);
+    assert_int_equal(element->line, 82);
+    end_traced(&traced);
 }
 
 int main(void)
@@ -230,7 +262,9 @@ int main(void)
         cmocka_unit_test(a_choice_and_a_limit_keep_the_data),
         cmocka_unit_test(what_the_host_copies_keeps_its_element),
         cmocka_unit_test(the_requests_of_a_block_are_noted),
-        cmocka_unit_test(calls_are_not_followed),
+        cmocka_unit_test(calls_are_followed),
+        cmocka_unit_test(products_on_tensor_cores_are_followed),
+        cmocka_unit_test(bulk_copies_are_followed),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);
 }

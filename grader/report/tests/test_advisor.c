@@ -477,7 +477,7 @@ static void use_arrays(uint32_t filter)
     static const char *const names[] = {"input", "kernel", "output", "taps"};
     make_healthy();
     for (uint32_t i = 0; i < COUNT_OF(names); i++) {
-        profile.arrays[i] = (ProfileArray){.address = 4096 * (i + 1), .element_bytes = 4};
+        profile.arrays[i] = (SimArray){.address = 4096 * (i + 1), .element_bytes = 4};
         snprintf(profile.arrays[i].name, sizeof profile.arrays[i].name, "%s", names[i]);
     }
     profile.array_count = COUNT_OF(names);

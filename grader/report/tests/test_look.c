@@ -46,8 +46,8 @@ static void begin(void)
     profile.kernels[0].shape = (LaunchShape){.grid = {300, 1, 1}, .block = {256, 1, 1}};
     profile.kernels[0].seconds = 1e-5;
     profile.array_count = 2;
-    profile.arrays[0] = (ProfileArray){.name = "input", .address = 4096, .element_bytes = 4};
-    profile.arrays[1] = (ProfileArray){.name = "tile"};
+    profile.arrays[0] = (SimArray){.name = "input", .address = 4096, .element_bytes = 4};
+    profile.arrays[1] = (SimArray){.name = "tile"};
 }
 
 /* The views of the profile; they live until free_look(). */
@@ -163,6 +163,12 @@ static void lanes_show_the_wavefronts_of_banks(void **state)
     begin();
     ask(PTX_SHARED, 2, 0, 0, 16, 16)->wavefronts = 4;
     expect("    00000000111111112222222233333333  warp 0, time 1: words 0 to 124: 4 wavefronts\n");
+    begin();
+    WarpRequest *request = ask(PTX_SHARED, 2, 0, 0, 16, 16);
+    for (uint64_t lane = 0; lane < SIM_WARP_SIZE; lane++)
+        request->addresses[lane] = 256 + lane / 2 * 16;
+    request->wavefronts = 2;
+    expect("    00000000000000001111111111111111  warp 0, time 1: words 64 to 124: 2 wavefronts\n");
 }
 
 static void lanes_show_the_words_of_constant_memory(void **state)
@@ -173,6 +179,36 @@ static void lanes_show_the_words_of_constant_memory(void **state)
     request->sectors = 4;
     expect("which of the different words it wants.");
     expect("    0123............................  warp 0, time 1: elements 0 to 3: 4 different words\n");
+}
+
+static void texels_show_the_pieces_of_rows_that_hold_them(void **state)
+{
+    begin();
+    WarpRequest *request = ask(PTX_GLOBAL, 1, 0, 4096, 16, 16);
+    request->is_texture = true;
+    request->sectors = 16;
+    expect("  Kernel blur loads from input, a texture, 16 bytes for each lane.\n"
+           "  Each character is a lane: which 32 bytes of the texture's rows hold its texel.\n");
+    expect("    00112233445566778899aabbccddeeff  warp 0, time 1: elements 0 to 124: 16 sectors\n");
+}
+
+static void a_file_without_accesses_has_no_line(void **state)
+{
+    static const TerminalStyle plain = {.width = 80};
+    TestLook test;
+    Text text = {0}, page = {0};
+    begin();
+    look_at(&test);
+    assert_int_equal(test.view.hottest_line, 0);
+    look_write(&test.view, SOURCE, 0, plain, &text);
+    look_sections(&test.view, SOURCE, &(LookChoice){.line = 0}, &page);
+    assert_non_null(strstr(text.data, "case \"small\"\n  No access to memory was seen in a line of the file.\n"));
+    assert_non_null(strstr(text.data, "\n  The block reads no array in global or constant memory.\n"));
+    assert_null(strstr(text.data, "What the compiler made"));
+    assert_non_null(strstr(page.data, "<h2>What warps ask for</h2>\n<p>No access"));
+    text_free(&text);
+    text_free(&page);
+    free_look(&test);
 }
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
@@ -190,19 +226,15 @@ static void elements_show_how_often_each_level_serves_them(void **state)
                                                             .memory = 1,
                                                             .blocks = i == 10 ? 3 : 1};
     expect("  The block reads 4 elements of input from global memory. Its threads load each 2.5 times on\n"
-           "  average, its warps 1.0 times. Each is fetched 1.5 times from the L2, and 1.0 times from memory;\n"
-           "  1.5 blocks read it, of this one and its neighbours.\n"
+           "  average, its warps 1.0 times. Each is fetched 1.5 times from the L2, and 1.0 times from memory.\n"
+           "  Of this block and its neighbours, 1.5 read it on average.\n"
            "  Loads by threads:\n    1234\n  Requests of warps to the L1:\n    1111\n  Fetches from the L2:\n    2211\n"
            "  Fetches from memory:\n    1111\n  Blocks that read it, of this one and its neighbours:\n    3111\n");
     for (uint32_t i = 14; i < 106; i++)
         profile.reads[profile.read_count++] = (ProfileRead){.array = 1, .index = i, .threads = 4, .warps = 1, .l2 = 1};
     expect("  A character stands for 1 x 2 elements.\n  Loads by threads:\n    24");
-    profile.kernels[0].counters.texture_requests = 1;
-    expect("\n  Not shown: reads through textures.\n");
     profile.kernels[0].counters.bulk_load_sectors = 1;
-    expect("\n  Not shown: reads through textures and by bulk copies.\n");
-    profile.kernels[0].counters.texture_requests = 0;
-    expect("\n  Not shown: reads by bulk copies.\n");
+    expect("\n  Not shown here: bulk copies, which a single thread asks for. Their elements count as read below.\n");
 }
 
 static void constant_memory_has_no_l2(void **state)
@@ -228,7 +260,7 @@ static void blocks_show_waves_and_their_tail(void **state)
     block_timeline_find(works, 300, 132, 132, &profile.kernels[0].timeline);
     expect("Kernel blur: 300 blocks of 256 threads, ");
     expect("The tail: in the last 33 % of the time, 27 % of its 132 places are in use.\n");
-    expect("  A row for each 4th multiprocessor: which of its blocks runs there, one after the other.\n"
+    expect("  Rows: the multiprocessors 0, 4, 8, ... and which of its blocks each runs, in order.\n"
            "       0.. 111111111111111111112222222222222222222233333333333333333333\n"
            "      36.. 1111111111111111111122222222222222222222....................\n");
     block_timeline_find(works, 264, 132, 132, &profile.kernels[0].timeline);
@@ -265,7 +297,7 @@ static void a_line_shows_its_code(void **state)
     profile.line_count = 1;
     profile.lines[0].counts = (SimLine){.line = 2, .executions = 77, .live_registers = 12};
     expect(
-        "executed by warps 77 times, 12 registers hold values.\n  PTX\n    blur:\n    mov.u32 %r1, %tid.x;\n    bra.uni "
+        "executions by warps: 77, registers that hold values: 12.\n  PTX\n    blur:\n    mov.u32 %r1, %tid.x;\n    bra.uni "
         "$L__BB0_2;\n  No SASS: there is no nvdisasm.\n");
 }
 
@@ -313,7 +345,7 @@ static void a_page_has_pictures_and_words(void **state)
         "In the same colour: lanes that want the same word.</p>",
         "<figure>\n<figcaption>All that were kept: \"1, 2\" is the second time of warp 1</figcaption>",
         "A row for each time of each warp, whose lanes have the colours of what serves them. The table says the same.",
-        "<p>The levels follow from the model of the caches: the block alone, with its share of the L1. Sectors of 32 bytes are "
+        "<p>Reads are counted by words of 4 bytes. The levels follow from the model of the caches: the block alone, with its share of the L1. Sectors of 32 bytes are "
         "fetched whole, and from memory two at a time. What neighbouring blocks read as well is fetched by each "
         "multiprocessor.</p>",
         " A cell stands for 1 x 2 elements.</p>",
@@ -335,9 +367,10 @@ static void a_page_has_pictures_and_words(void **state)
         "<h2>Source, PTX</h2>\n",
         "There is no SASS: there is no nvdisasm.",
         "<div class=\"source listing\" role=\"group\" aria-label=\"Source and code\" tabindex=\"0\">\n<table>\n<thead><tr>"
-        "<th scope=\"col\">Line</th><th scope=\"col\" class=\"number\">Time</th><th scope=\"col\" class=\"number\">Warps</th>"
-        "<th scope=\"col\" class=\"number\">Registers</th><th scope=\"col\">Source</th><th scope=\"col\">PTX</th>",
-        "<tr id=\"L2\"><th scope=\"row\">2</th>",
+        "<th scope=\"col\">Line</th><th scope=\"col\">Source</th><th scope=\"col\" class=\"number\">Time</th>"
+        "<th scope=\"col\" class=\"number\">Warps</th><th scope=\"col\" class=\"number\">Registers</th>"
+        "<th scope=\"col\">PTX</th>",
+        "<tr id=\"L2\"><th scope=\"row\">2</th><td class=\"text\">  two &lt;three&gt;;</td>",
         "<pre tabindex=\"0\"><code>blur:\nmov.u32 %r1, %tid.x;",
     };
     expect_all(&page, expected, sizeof expected / sizeof *expected);
@@ -404,6 +437,8 @@ int main(void)
         cmocka_unit_test(lanes_show_the_sectors_that_serve_them),
         cmocka_unit_test(lanes_show_the_wavefronts_of_banks),
         cmocka_unit_test(lanes_show_the_words_of_constant_memory),
+        cmocka_unit_test(texels_show_the_pieces_of_rows_that_hold_them),
+        cmocka_unit_test(a_file_without_accesses_has_no_line),
         cmocka_unit_test(elements_show_how_often_each_level_serves_them),
         cmocka_unit_test(constant_memory_has_no_l2),
         cmocka_unit_test(blocks_show_waves_and_their_tail),

@@ -33,3 +33,57 @@ extern "C" __global__ void limited(const float *input, unsigned char *output)
     float value = 2.5f * input[threadIdx.x] - input[0];
     output[threadIdx.x] = (unsigned char)fminf(fmaxf(value > 0 ? value : 0.0f, 0.0f), 255.0f);
 }
+
+// A value of each call's own, kept over the call of the function by itself.
+__device__ __noinline__ float sum_up_to(const float *input, int n)
+{
+    const float own = input[n];
+    return n == 0 ? own : sum_up_to(input, n - 1) + own;
+}
+
+extern "C" __global__ void called(const float *input, float *output)
+{
+    output[threadIdx.x] = sum_up_to(input, threadIdx.x % 3);
+}
+
+// A product on tensor cores: A[i][k] = input[i + k], and B[k][j] = 1 where k is j, so that output[j] is input[j].
+extern "C" __global__ void multiplied(const float *input, float *output)
+{
+    __shared__ __align__(16) unsigned short a[16][8], b[8][8];
+    float d[4] = {0, 0, 0, 0};
+    unsigned rows[2], columns, at;
+    for (int i = threadIdx.x; i < 16 * 8; i += 32)
+        asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(a[i / 8][i % 8]) : "f"(input[i / 8 + i % 8]));
+    for (int i = threadIdx.x; i < 8 * 8; i += 32)
+        b[i / 8][i % 8] = i / 8 == i % 8 ? 0x3F80 : 0;
+    __syncthreads();
+    at = (unsigned)__cvta_generic_to_shared(&a[threadIdx.x % 16][0]);
+    asm("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];" : "=r"(rows[0]), "=r"(rows[1]) : "r"(at) : "memory");
+    at = (unsigned)__cvta_generic_to_shared(&b[threadIdx.x % 8][0]);
+    asm("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(columns) : "r"(at) : "memory");
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(rows[0]), "r"(rows[1]), "r"(columns));
+    for (int i = 0; i < 2 && threadIdx.x < 4; i++)
+        output[threadIdx.x * 2 + i] = d[i];
+}
+
+// By one thread's bulk copy.
+extern "C" __global__ void copied(const float *input, float *output)
+{
+    __shared__ __align__(128) float tile[32];
+    __shared__ __align__(8) unsigned long long barrier;
+    const unsigned to = (unsigned)__cvta_generic_to_shared(tile), of = (unsigned)__cvta_generic_to_shared(&barrier);
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(of) : "memory");
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 128;" ::"r"(of) : "memory");
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 128, [%2];" ::"r"(to),
+                     "l"(input), "r"(of)
+                     : "memory");
+    }
+    __syncthreads();
+    asm volatile("{\n.reg .pred p;\nagain: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@!p bra again;\n}" ::"r"(of)
+                 : "memory");
+    output[threadIdx.x] = tile[31 - threadIdx.x];
+}
