@@ -5,8 +5,8 @@
                                   domjudge-problem.ini with data/ (Kattis, DOMjudge), or data of a lab (input0.raw,
                                   output.raw)
 
-The Python of an exercise runs as it is, with a stand-in for torch that knows shapes, literal values and random numbers, so that
-the loops and helpers of its authors make the cases. Whatever the stand-in cannot know is listed with its line.
+The Python of an exercise runs as it is, with a stand-in for torch (torch_stand_in.py), so that the loops and helpers of its
+authors make the cases. Whatever the stand-in cannot know is listed with its line.
 
 It writes problems/ID and testcases/ID below HOME, prints ID on the first line, and then what it could not translate."""
 import ast
@@ -25,6 +25,7 @@ import sys
 import textwrap
 import types
 
+sys.dont_write_bytecode = True # beside an installed file
 import torch_stand_in
 from torch_stand_in import C_OF_DTYPE, Module, Tensor, Unknown, note, notes, tensors_in
 
