@@ -95,12 +95,15 @@ ELEMENT Half half_of(double value)
 #define ELEMENT_int16(ROW)    ROW(INT16,    int16,    int16_t,  "short int",          "short",  "'<i2'", (double), (int16_t),  INT16_MIN, INT16_MAX,  0)
 #define ELEMENT_uint16(ROW)   ROW(UINT16,   uint16,   uint16_t, "unsigned short int", "ushort", "'<u2'", (double), (uint16_t), 0,         UINT16_MAX, 0)
 #define ELEMENT_uint32(ROW)   ROW(UINT32,   uint32,   uint32_t, "unsigned int",       "uint",   "'<u4'", (double), (uint32_t), 0,         UINT32_MAX, 0)
+/* Of 64 bits only what a double holds exactly, so that the oracle's and the checker's doubles tell all of them apart. */
+#define ELEMENT_int64(ROW)    ROW(INT64,    int64,    int64_t,  "long long int",          "longlong",  "'<i8'", (double), (int64_t),  -0x1.fffffffffffffp52, 0x1.fffffffffffffp52, 0)
+#define ELEMENT_uint64(ROW)   ROW(UINT64,   uint64,   uint64_t, "unsigned long long int", "ulonglong", "'<u8'", (double), (uint64_t), 0,                     0x1.fffffffffffffp52, 0)
 #define ELEMENT_float16(ROW)  ROW(FLOAT16,  float16,  Half,     "__half",        "__half",        "'<f2'", half_number,     half_of,     -65504,      65504,      0x1p-10)
 #define ELEMENT_bfloat16(ROW) ROW(BFLOAT16, bfloat16, Bfloat16, "__nv_bfloat16", "__nv_bfloat16", NULL,    bfloat16_number, bfloat16_of, -0x1.FEp127, 0x1.FEp127, 0x1p-7)
 
 #define ELEMENT_NUMBERS(ROW) /* types of C */ \
     ELEMENT_float32(ROW) ELEMENT_int32(ROW) ELEMENT_uint8(ROW) ELEMENT_float64(ROW) ELEMENT_int8(ROW) \
-    ELEMENT_int16(ROW) ELEMENT_uint16(ROW) ELEMENT_uint32(ROW)
+    ELEMENT_int16(ROW) ELEMENT_uint16(ROW) ELEMENT_uint32(ROW) ELEMENT_int64(ROW) ELEMENT_uint64(ROW)
 #define ELEMENT_HALVES(ROW) ELEMENT_float16(ROW) ELEMENT_bfloat16(ROW)
 #define ELEMENT_TYPES(ROW) ELEMENT_NUMBERS(ROW) ELEMENT_HALVES(ROW)
 /* clang-format on */

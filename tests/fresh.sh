@@ -7,6 +7,7 @@
 #   clang  an ordinary user without nvcc and pip, who takes the clang that set-up names instead
 #   space  an ordinary user in a folder with a space in its name, with a umask of 077 and a locale that the machine lacks
 #   tutorial  an ordinary user who follows the tutorials in place of the README's make (tests/doc_commands.sh)
+#   package   an ordinary user of the packages of make deb, which root installs and removes again; what is built here is packed
 # Bare machines are kept as archives for a month, in ~/.cache/convjudge/fresh. Everything that the commands print stays in
 # build/fresh/NAME.log. A run takes as long as the commands do, and some minutes more.
 # Usage: tests/fresh.sh [all | NAME...]         NAME: 12-user (the default), 12-root, 13-clang: Debian's version and a reader
@@ -16,7 +17,7 @@
 #        KEEP=1 tests/fresh.sh [NAME...]        leaves the machines where they are
 set -euo pipefail
 cd "$(dirname "$0")/.."
-logs=$PWD/build/fresh
+logs=$PWD/build/fresh built=${CONVJUDGE_BUILD:-$PWD/build}
 of_the_machine="base tests/verdicts bad_input.bats forms.bats run.bats try.bats"
 kept=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/convjudge/fresh
 tests=0 failed=0
@@ -175,6 +176,48 @@ follow_readme() { # NAME MACHINE READER
     done
 }
 
+# use_packages NAME MACHINE: each package is installed, used and removed again, and leaves nothing.
+use_packages() {
+    local machine=$2 step user command wanted status steps left='ls -d /usr/lib/convjudge /usr/share/convjudge /usr/bin/convjudge 2>&1 | grep -v "No such file" || echo nothing is left'
+    mkdir "$machine/srv/packages"
+    service/commands/deb.sh "$built" >>"$log" 2>&1 || { result "not ok" "- $1: make deb ($log)"; return; }
+    cp "$built"/deb/*.deb solutions/conv1d/accepted/naive.cu "$machine/srv/packages/"
+    steps=("root|apt-get install -q -y /srv/packages/convjudge_*.deb|Setting up convjudge "
+        "reader|convjudge grade --device sim /srv/packages/naive.cu|Accepted  naive.cu"
+        "reader|convjudge try --device sim --sizes input_size=1000,kernel_size=7 /srv/packages/naive.cu|Accepted  naive.cu"
+        "reader|convjudge explain --device sim /srv/packages/naive.cu|Advice"
+        "root|apt-get remove -q -y convjudge; $left|nothing is left"
+        "root|apt-get install -q -y /srv/packages/convjudge-server_*.deb|Setting up convjudge-server "
+        "reader|$(declare -f answers); answers $((20000 + $$ % 20000))|HTTP/1.1 200"
+        "root|apt-get purge -q -y convjudge-server; $left|nothing is left")
+    for step in "${steps[@]}"; do
+        user=${step%%|*} wanted=${step##*|} status=0 command=${step%|*}
+        command=${command#*|}
+        say "$1: ${command%%$'\n'*}"
+        enter "$machine" "$user" bash -c "cd && $command" >"$work/output" 2>&1 || status=$?
+        cat "$work/output" >>"$log"
+        if [[ $status != 0 ]] || ! grep -qF -- "$wanted" "$work/output"; then
+            result "not ok" "- $1: ${command%%$'\n'*}: exit status $status, expected $wanted ($log)"
+            tail -n 30 "$work/output" | sed 's/^/# /'
+            return
+        fi
+        result ok "- $1: ${command%%$'\n'*}"
+    done
+}
+
+# shellcheck disable=SC2317 # a machine runs it
+answers() { # PORT: starts a server, asks it for its first page, and prints the first line of the answer
+    convjudge serve --trial --state trial --socket trial.socket --listen "127.0.0.1:$1" >serve.log 2>&1 &
+    local server=$! tries=0
+    until { exec 3<>"/dev/tcp/127.0.0.1/$1"; } 2>/dev/null; do
+        ((tries++ < 300)) || { cat serve.log; return 1; }
+        sleep 0.2
+    done
+    printf 'GET /login HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nConnection: close\r\n\r\n' "$1" >&3
+    head -n 1 <&3
+    kill "$server"
+}
+
 run_machine() { # NAME
     local name=$1 machine=$work/$1 suite log=$logs/$1.log
     case $name in
@@ -186,6 +229,12 @@ run_machine() { # NAME
     connect "$machine"
     enter "$machine" root useradd --create-home --shell /bin/bash reader
     enter "$machine" reader unshare --user true || { result ok "# skip $name: the kernel forbids user namespaces"; return; }
+    if [[ $name == *-package ]]; then
+        enter "$machine" root apt-get update -qq >>"$log" 2>&1 || { result ok "# skip $name: apt-get update: $(tail -n 1 "$log")"; return; }
+        use_packages "$name" "$machine"
+        [[ -n ${KEEP:-} ]] || rm -rf --one-file-system "$machine"
+        return
+    fi
     git bundle create --quiet "$machine/srv/repository" HEAD
     enter "$machine" root apt-get update -qq >>"$log" 2>&1 || { result ok "# skip $name: apt-get update: $(tail -n 1 "$log")"; return; }
     # shellcheck disable=SC2086 # a list of names
@@ -195,9 +244,9 @@ run_machine() { # NAME
 }
 
 names=("${@:-12-user}")
-[[ ${names[*]} != all ]] || names=({12,13}-{user,root,clang,space,tutorial})
+[[ ${names[*]} != all ]] || names=({12,13}-{user,root,clang,space,tutorial,package})
 for name in "${names[@]}"; do
-    [[ $name =~ ^1[23]-(user|root|clang|space|tutorial)$ ]] || die "$name: expected all or names such as 12-user, 13-root, 12-clang, 12-space"
+    [[ $name =~ ^1[23]-(user|root|clang|space|tutorial|package)$ ]] || die "$name: expected all or names such as 12-user, 13-root, 12-clang, 12-package"
 done
 read_readme
 [[ $(id -u) == 0 ]] || skip_all "only root can make a machine"

@@ -27,7 +27,7 @@ oracle() {
 @test "a challenge.py becomes a problem whose oracle is left to write, and lines that torch alone knows are named" {
     own_home
     judge import "$root/tests/import/leetgpu"
-    ends 0 "problems/mirrored-filter/" "to do: challenge.py:52: torch's torch.sort() computes an array here; random numbers stand for it" \
+    ends 0 "problems/mirrored-filter/" "to do: challenge.py:52: torch.erfinv() computes an array here; random numbers stand for it" \
         "to do: oracle.h: torch computes the answers: write the formula of one element"
     local problem=$CONVJUDGE_HOME/problems/mirrored-filter cases=$CONVJUDGE_HOME/testcases/mirrored-filter
     json "$problem/problem.json" .signature "void solve(const float* signal, const float* taps, float* out, int n, int r)"
@@ -68,7 +68,8 @@ EOF
 @test "a def.py becomes a problem with a driver, which calls its solution()" {
     own_home
     judge import "$root/tests/import/tensara"
-    ends 0 "problems/twice-a-plus-b/" "to do: def.py:12: the shape of c follows from torch alone: that of a stands for it"
+    ends 0 "problems/twice-a-plus-b/" "to do: oracle.h: torch computes the answers"
+    json "$CONVJUDGE_HOME/problems/twice-a-plus-b/problem.json" '.parameters[2].shape | tostring' '["rows","cols"]'
     json "$CONVJUDGE_HOME/testcases/twice-a-plus-b/hidden.json" '.cases[0] | [.timed, .name, .inputs.a.low, .inputs.a.high] | tostring' \
         '[true,"512 x 256",-5,5]'
     oracle twice-a-plus-b '    return sum_add(sum_add(SUM_ZERO, at(c->a, i * c->cols + j), 2), at(c->b, i * c->cols + j), 1);'
@@ -91,6 +92,71 @@ EOF
     sed 's/size_t rows/int rows/' x.cu >y.cu
     judge try --device sim y.cu
     ends 1 "Compile Error" "y.cu"
+}
+
+@test "extents that follow from no size become sizes that a driver keeps from submissions" {
+    own_home
+    judge import "$root/tests/import/leetgpu-blocks"
+    ends 0 "to do: problem.json: the extents of x (3, 4, 100, 1000, 65536) follow from no size: solve() gets them as x_length"
+    local problem=$CONVJUDGE_HOME/problems/scaled-blocks
+    json "$problem/problem.json" .signature \
+        "void solve(const long long* x, const float* scales, float* out, int block, int shift, int x_length)"
+    json "$problem/problem.json" '[.parameters[].shape?[0]?] | tostring' '["x_length","(x_length + block - 1) / block","x_length",null,null,null]'
+    json "$problem/problem.json" '.parameters[4].min' -2
+    json "$CONVJUDGE_HOME/testcases/scaled-blocks/hidden.json" '.cases[3] | [.timed, .inputs.x.low, .inputs.scales.high] | tostring' '[true,-9,1.5]'
+    oracle scaled-blocks '    return sum_add(SUM_ZERO, number_at(c->x, i) - c->shift, number_at(c->scales, i / c->block));'
+    cat >x.cu <<'EOF'
+// problem: scaled-blocks
+__global__ void scale(const long long* x, const float* scales, float* out, int block, int shift)
+{
+    out[threadIdx.x] = (x[threadIdx.x] - shift) * scales[threadIdx.x / block];
+}
+extern "C" void solve(const long long* x, const float* scales, float* out, int block, int shift)
+{
+    scale<<<1, 3>>>(x, scales, out, block, shift);
+    cudaDeviceSynchronize();
+}
+EOF
+    judge try --device sim x.cu
+    ends 0 "Accepted  x.cu, problem scaled-blocks"
+}
+
+@test "a def.py lists its parameters, and may have a shape among them" {
+    own_home
+    judge import --problem row-sums "$root/tests/import/tensara-list"
+    ends 0 "to do: problem.json: the parameter register is called register_: C++ reserves the name" \
+        "to do: hidden.json: \"(6, 7), 1\" is not timed: each timed call gets new data, and shape cannot be random"
+    local problem=$CONVJUDGE_HOME/problems/row-sums
+    json "$problem/problem.json" .signature \
+        "void solve(const float* input, int dim, float* register_, const int* shape, int ndim, int input_length, int register__length)"
+    file_has "$problem/student.h" 'void solution(const float\* input, int dim, float\* register_, const int\* shape, int ndim);'
+    json "$CONVJUDGE_HOME/testcases/row-sums/hidden.json" '.cases[1] | [.sizes.dim, .sizes.register__length, .inputs.shape.values[]] | tostring' \
+        '[0,20,3,4,5]'
+    oracle row-sums '    Sum sum = SUM_ZERO;' '    long inner = 1, extent = (long)number_at(c->shape, c->dim);' \
+        '    for (int axis = c->dim + 1; axis < c->ndim; axis++)' '        inner *= (long)number_at(c->shape, axis);' \
+        '    for (long k = 0; k < extent; k++)' '        sum = sum_add(sum, number_at(c->input, (i / inner * extent + k) * inner + i % inner), 1);' '    return sum;'
+    cat >x.cu <<'EOF'
+// problem: row-sums
+__global__ void sum(const float* in, int dim, float* out, const int* shape, int ndim)
+{
+    int inner = 1, outer = 1, i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int axis = 0; axis < ndim; axis++)
+        (axis > dim ? inner : outer) *= axis == dim ? 1 : shape[axis];
+    if (i >= inner * outer)
+        return;
+    float total = 0;
+    for (int k = 0; k < shape[dim]; k++)
+        total += in[(i / inner * shape[dim] + k) * inner + i % inner];
+    out[i] = total;
+}
+extern "C" void solution(const float* input, int dim, float* output, const int* shape, int ndim)
+{
+    sum<<<4, 64>>>(input, dim, output, shape, ndim);
+    cudaDeviceSynchronize();
+}
+EOF
+    judge try --device sim x.cu
+    ends 0 "Accepted  x.cu, problem row-sums"
 }
 
 @test "a lab's files become cases with their answers" {

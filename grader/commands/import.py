@@ -5,31 +5,35 @@
                                   domjudge-problem.ini with data/ (Kattis, DOMjudge), or data of a lab (input0.raw,
                                   output.raw)
 
-The Python of an exercise runs as it is, with a stand-in for torch that knows shapes, literal values and random numbers, so that
-the loops and helpers of its authors make the cases. Whatever the stand-in cannot know is listed with its line.
+The Python of an exercise runs as it is, with a stand-in for torch (torch_stand_in.py), so that the loops and helpers of its
+authors make the cases. Whatever the stand-in cannot know is listed with its line.
 
 It writes problems/ID and testcases/ID below HOME, prints ID on the first line, and then what it could not translate."""
 import ast
 import ctypes
+import hashlib
+import inspect
 import itertools
 import json
 import math
 import pathlib
 import re
 import shutil
+import signal
 import struct
 import sys
+import textwrap
 import types
 
-MOST_VALUES = 64        # in a JSON file; more go into a file of their own
-MOST_ELEMENTS = 1 << 24 # of a literal array
-notes = []
+sys.dont_write_bytecode = True # beside an installed file
+import torch_stand_in
+from torch_stand_in import C_OF_DTYPE, Module, Tensor, Unknown, note, notes, tensors_in
 
-
-def note(place, words):
-    line = f"{place}: {words}"
-    if line not in notes:
-        notes.append(line)
+MOST_VALUES = 64             # in a JSON file; more go into a file of their own
+MOST_EXACT = (1 << 53) - 1   # a whole number that a double holds exactly
+MOST_ELEMENTS = 1 << 31      # of an array of a problem
+MOST_APART = (1 << 32) - 1   # numbers of the generator "integers"
+MOST_SECONDS = 10            # for one function of an exercise
 
 
 def die(words):
@@ -37,352 +41,35 @@ def die(words):
     sys.exit(2)
 
 
-# ---- a stand-in for torch --------------------------------------------------------------------------------------------
-
-C_OF_DTYPE = {"float32": "float", "float64": "double", "float16": "__half", "bfloat16": "__nv_bfloat16", "int8": "signed char",
-              "uint8": "unsigned char", "int16": "short", "int32": "int", "int64": "long long", "bool": "unsigned char"}
 NPY_OF_C = {"float": ("<f4", "f"), "double": ("<f8", "d"), "__half": ("<f2", "e"), "signed char": ("|i1", "b"),
             "unsigned char": ("|u1", "B"), "short": ("<i2", "h"), "unsigned short": ("<u2", "H"), "int": ("<i4", "i"),
-            "unsigned": ("<u4", "I"), "long long": ("<i8", "q")}
+            "unsigned": ("<u4", "I"), "long long": ("<i8", "q"), "unsigned long long": ("<u8", "Q")}
 FLOATS = ("float", "double", "__half", "__nv_bfloat16")
-exercise_file = None # whose lines notes name
 
 
-def here():
-    """FILE:LINE of the exercise's own code that is running."""
-    frame = sys._getframe()
-    while frame is not None and frame.f_code.co_filename != str(exercise_file):
-        frame = frame.f_back
-    return f"{exercise_file.name}:{frame.f_lineno}" if frame is not None else exercise_file.name
+# ---- running the exercise --------------------------------------------------------------------------------------------
 
-
-def dims(shape):
-    if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
-        shape = shape[0]
-    return tuple(int(extent) for extent in shape)
-
-
-def flat(values):
-    if isinstance(values, Tensor):
-        return values.literal() or []
-    if isinstance(values, (list, tuple)):
-        return [one for value in values for one in flat(value)]
-    return [values]
-
-
-def shape_of(values):
-    if isinstance(values, Tensor):
-        return values.shape
-    return (len(values), *(shape_of(values[0]) if values else ())) if isinstance(values, (list, tuple)) else ()
-
-
-class Unknown:
-    """A value that only torch itself would know."""
-    def __init__(self, *_, **__):
-        note(here(), "torch computes a value here; a size or a condition that depends on it is lost")
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return Unknown()
-
-    def __call__(self, *_, **__):
-        return Unknown()
-
-    def __bool__(self):
-        return False
-
-
-class Tensor:
-    """A shape, a type, and a source of testcases: {"values": ...}, a generator, or None for what torch computes."""
-    def __init__(self, shape, dtype, source):
-        self.shape, self.dtype, self.source = tuple(shape), dtype or "float32", source
-        self.device, self.requires_grad = "cuda", False
-
-    def literal(self):
-        count = self.numel()
-        if self.source is None or count > MOST_ELEMENTS:
-            return None
-        kind = self.source.get("generator")
-        if kind is None:
-            return self.source["values"]
-        if kind == "constant":
-            return [self.source["value"]] * count
-        if kind == "ramp":
-            return [self.source["start"] + self.source["step"] * i for i in range(count)]
-        return None
-
-    def of(self, source):
-        return Tensor(self.shape, self.dtype, source)
-
-    def lost(self, what):
-        note(here(), f"torch's {what}() computes an array here; random numbers stand for it")
-        return self.of(None)
-
-    def set_to(self, source):
-        self.source = source
-        return self
-
-    # what keeps the numbers
-    def numel(self):
-        return math.prod(self.shape)
-    nelement = numel
-
-    def size(self, axis=None):
-        return self.shape if axis is None else self.shape[axis]
-
-    def dim(self):
-        return len(self.shape)
-    ndim = property(dim)
-
-    def reshape(self, *shape):
-        shape = list(dims(shape))
-        if -1 in shape:
-            shape[shape.index(-1)] = -self.numel() // math.prod(shape)
-        return Tensor(shape, self.dtype, self.source)
-    view = reshape
-
-    def flatten(self):
-        return self.reshape(-1)
-
-    def unsqueeze(self, axis):
-        shape = list(self.shape)
-        shape.insert(axis if axis >= 0 else len(shape) + 1 + axis, 1)
-        return self.reshape(*shape)
-
-    def squeeze(self, *_):
-        return self.reshape(*[extent for extent in self.shape if extent != 1])
-
-    def to(self, *kinds, dtype=None, **_):
-        named = [kind for kind in kinds if kind in C_OF_DTYPE] + ([dtype] if dtype else [])
-        return Tensor(self.shape, named[0] if named else self.dtype, self.source)
-    type = to
-
-    def same(self, *_, **__):
-        return self
-    contiguous = cuda = cpu = clone = detach = requires_grad_ = same
-
-    def half(self):
-        return self.to("float16")
-
-    def float(self):
-        return self.to("float32")
-
-    def int(self):
-        return self.to("int32")
-
-    def long(self):
-        return self.to("int64")
-
-    def tolist(self):
-        return self.literal() if self.literal() is not None else Unknown()
-
-    def item(self):
-        values = self.literal()
-        return values[0] if values else Unknown()
-
-    # what makes numbers in place
-    def uniform_(self, low=0, high=1, **_):
-        return self.set_to({"generator": "uniform", "low": low, "high": high})
-
-    def normal_(self, mean=0, std=1, **_):
-        return self.set_to({"generator": "normal", "mean": mean, "deviation": std})
-
-    def random_(self, low=0, high=None, **_):
-        low, high = (0, low) if high is None else (low, high)
-        return self.set_to({"generator": "integers", "low": low, "high": high - 1})
-
-    def fill_(self, value):
-        return self.set_to({"generator": "constant", "value": value})
-
-    def zero_(self):
-        return self.fill_(0)
-
-    # arithmetic with a number moves a generator's limits
-    def scaled(self, factor, offset, what):
-        if not isinstance(factor, (int, float)) or not isinstance(offset, (int, float)):
-            return self.lost(what)
-        source = dict(self.source or {})
-        kind = source.get("generator")
-        if self.source is None:
-            return self.of(None)
-        if kind == "normal":
-            return self.of({**source, "mean": source["mean"] * factor + offset, "deviation": abs(source["deviation"] * factor)})
-        if kind == "uniform" or (kind == "integers" and abs(factor) == 1 and offset == int(offset)):
-            ends = sorted([source["low"] * factor + offset, source["high"] * factor + offset])
-            return self.of({**source, "low": ends[0], "high": ends[1]}) if ends[0] < ends[1] else self.of(
-                {"generator": "constant", "value": offset})
-        if kind == "ramp":
-            return self.of({**source, "start": source["start"] * factor + offset, "step": source["step"] * factor})
-        values = self.literal()
-        return self.of({"values": [value * factor + offset for value in values]}) if values is not None else self.lost(what)
-
-    def __mul__(self, factor):
-        return self.scaled(factor, 0, "*")
-    __rmul__ = __mul__
-
-    def __truediv__(self, divisor):
-        return self.scaled(1 / divisor if isinstance(divisor, (int, float)) and divisor else None, 0, "/")
-
-    def __add__(self, offset):
-        return self.scaled(1, offset, "+")
-    __radd__ = __add__
-
-    def __sub__(self, offset):
-        return self.scaled(1, -offset if isinstance(offset, (int, float)) else None, "-")
-
-    def __rsub__(self, number):
-        return self.scaled(-1, number, "-")
-
-    def __neg__(self):
-        return self.scaled(-1, 0, "-")
-
-    def __len__(self):
-        return self.shape[0]
-
-    def __setitem__(self, index, value):
-        values = self.literal()
-        if values is None or not isinstance(index, int) or not isinstance(value, (int, float)) or self.dim() != 1:
-            note(here(), "elements are set here; the array keeps its other numbers")
-            return
-        self.source = {"values": list(values)}
-        self.source["values"][index] = value
-
-    def __getitem__(self, index):
-        values = self.literal()
-        if values is not None and self.dim() == 1 and isinstance(index, (int, slice)):
-            part = values[index]
-            return Tensor((len(part),), self.dtype, {"values": part}) if isinstance(index, slice) else part
-        return self.lost("[]")
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return lambda *_, **__: self.lost(name)
-
-
-def made(source):
-    def make(*shape, size=None, dtype=None, **_):
-        return Tensor(dims(shape if size is None else (size,)), dtype, dict(source) if source else None)
-    return make
-
-
-def like(source):
-    return lambda other, dtype=None, **_: Tensor(other.shape, dtype or other.dtype, dict(source) if source else None)
-
-
-def tensor(values, dtype=None, **_):
-    numbers = flat(values)
-    whole = all(isinstance(number, int) and not isinstance(number, bool) for number in numbers)
-    return Tensor(shape_of(values), dtype or ("int64" if whole and numbers else "float32"), {"values": numbers})
-
-
-def arange(*ends, dtype=None, step=None, **_):
-    start, end = (0, ends[0]) if len(ends) == 1 else ends[:2]
-    step = ends[2] if len(ends) > 2 else step or 1
-    return Tensor((max(0, math.ceil((end - start) / step)),), dtype or "int64", {"generator": "ramp", "start": start, "step": step})
-
-
-def linspace(start, end, steps, dtype=None, **_):
-    return Tensor((steps,), dtype, {"generator": "ramp", "start": start, "step": (end - start) / max(steps - 1, 1)})
-
-
-def eye(rows, columns=None, dtype=None, **_):
-    columns = columns or rows
-    return Tensor((rows, columns), dtype, {"values": [float(i == k) for i in range(rows) for k in range(columns)]})
-
-
-def randint(low, high=None, size=None, dtype=None, **_):
-    if isinstance(high, (tuple, list)):
-        low, high, size = 0, low, high
-    return Tensor(dims((size,)), dtype or "int64", {"generator": "integers", "low": low, "high": high - 1})
-
-
-def full(shape, value, dtype=None, **_):
-    return Tensor(dims((shape,)) if not isinstance(shape, int) else (shape,), dtype, {"generator": "constant", "value": value})
-
-
-class Torch(types.ModuleType):
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-
-        def lost(*arguments, **_):
-            tensors = [one for one in flat_tensors(arguments)]
-            return tensors[0].lost(f"torch.{name}") if tensors else Unknown()
-        return lost
-
-
-def flat_tensors(arguments):
-    for one in arguments:
-        if isinstance(one, Tensor):
-            yield one
-        elif isinstance(one, (list, tuple)):
-            yield from flat_tensors(one)
-
-
-class Nothing:
-    """torch.no_grad(), torch.cuda and others, which change no number."""
-    def __init__(self, *_, **__):
-        pass
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        return False
-
-    def __call__(self, *arguments, **_):
-        return arguments[0] if len(arguments) == 1 and callable(arguments[0]) else Nothing()
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return Nothing()
-
-
-def stand_in():
-    torch = Torch("torch")
-    for name in C_OF_DTYPE:
-        setattr(torch, name, name)
-    zeros, ones = {"generator": "constant", "value": 0}, {"generator": "constant", "value": 1}
-    uniform, normal = {"generator": "uniform", "low": 0, "high": 1}, {"generator": "normal", "mean": 0, "deviation": 1}
-    for name, source in (("empty", None), ("zeros", zeros), ("ones", ones), ("rand", uniform), ("randn", normal)):
-        setattr(torch, name, made(source))
-        setattr(torch, name + "_like", like(source))
-    torch.full_like = lambda other, value, dtype=None, **_: full(other.shape, value, dtype or other.dtype)
-    for name in ("float", "half", "double", "int", "long", "short"):
-        setattr(torch, name, {"float": "float32", "half": "float16", "double": "float64", "int": "int32", "long": "int64",
-                              "short": "int16"}[name])
-    torch.__dict__.update(tensor=tensor, arange=arange, linspace=linspace, eye=eye, randint=randint, full=full, Tensor=Tensor,
-                          as_tensor=tensor, dtype=str, device=lambda name="cuda", *_: name, manual_seed=lambda *_: None, no_grad=Nothing,
-                          inference_mode=Nothing, autocast=Nothing, cuda=Nothing(), backends=Nothing(), Size=tuple,
-                          Generator=Nothing)
-    return torch
-
-
-def base_class(name):
+def base_class(name, **members):
     """What an exercise's class is derived from: it keeps what its constructor is given."""
     def begin(self, *arguments, **settings):
         self.device = "cuda"
         self.__dict__.update(settings)
         if arguments:
             self.name = arguments[0]
-    return type(name, (), {"__init__": begin})
+    return type(name, (), {"__init__": begin} | members)
 
 
 def run(path, modules):
     """The class that the file defines, made once."""
-    global exercise_file
-    exercise_file = path
-    torch = stand_in()
-    sys.modules.update({"torch": torch, "torch.nn": torch, "torch.nn.functional": torch})
-    torch.nn = torch.functional = torch.F = torch
+    torch_stand_in.exercise_file = path
+    torch_stand_in.stand_in()
     for name, value in modules.items():
-        sys.modules[name] = types.ModuleType(name)
+        sys.modules[name] = Module(name)
         sys.modules[name].__dict__.update(value)
-    bases = [one for value in modules.values() for one in value.values()]
-    space = {"__name__": "exercise", "__file__": str(path)}
+    bases = [one for value in modules.values() for one in value.values() if isinstance(one, type)]
+    exercise = sys.modules["exercise"] = types.ModuleType("exercise")
+    space = exercise.__dict__
+    space["__file__"] = str(path)
     try:
         exec(compile(path.read_text(), str(path), "exec"), space)
         found = [one for one in space.values() if isinstance(one, type) and one not in bases and issubclass(one, tuple(bases))]
@@ -395,26 +82,58 @@ def failed_line(error):
     lines = [getattr(error, "lineno", None)]
     at = error.__traceback__
     while at is not None:
-        if at.tb_frame.f_code.co_filename == str(exercise_file):
+        if at.tb_frame.f_code.co_filename == str(torch_stand_in.exercise_file):
             lines.append(at.tb_lineno)
         at = at.tb_next
     return lines[-1] or 1
 
 
+def too_long(*_):
+    raise TimeoutError(f"it takes longer than {MOST_SECONDS} s")
+
+
 def called(function, *arguments):
     """What the function returns; None and a note if it fails."""
+    signal.signal(signal.SIGVTALRM, too_long)
+    signal.setitimer(signal.ITIMER_VIRTUAL, MOST_SECONDS)
     try:
         return function(*arguments)
     except Exception as error: # likewise
-        note(f"{exercise_file.name}:{failed_line(error)}", f"{function.__name__}() fails here without torch: {error}")
-        return None
+        note(f"{torch_stand_in.exercise_file.name}:{failed_line(error)}", f"{function.__name__}() fails here without torch: {error}")
+        return so_far(error, function)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+
+def so_far(error, function):
+    """The array that the function would have returned in its last line, as it was when it failed; None: there is none."""
+    last = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0].body[-1]
+    while isinstance(last, ast.With):
+        last = last.body[-1]
+    at = error.__traceback__
+    while at is not None and at.tb_frame.f_code is not function.__code__:
+        at = at.tb_next
+    found = at.tb_frame.f_locals.get(last.value.id) if at is not None and isinstance(last, ast.Return) and isinstance(
+        last.value, ast.Name) else None
+    return found if isinstance(found, Tensor) else None
 
 
 # ---- the exercise ----------------------------------------------------------------------------------------------------
 
+RESERVED = set("""alignas alignof and asm auto bool break case catch char class concept const constexpr continue decltype default delete
+    do double else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not nullptr
+    operator or private protected public register requires return short signed sizeof static struct switch template this throw true try
+    typedef typename union unsigned using virtual void volatile while xor solve main""".split())
+MOST_PARAMETERS = 16 # of a problem
+
+
 class Parameter:
     def __init__(self, name, c_type, role, shape=None):
         self.name, self.c_type, self.role, self.shape = name, c_type, role, shape # shape: expressions
+
+        if name in RESERVED:
+            self.name += "_"
+            note("problem.json", f"the parameter {name} is called {self.name}: C++ reserves the name")
 
     def declared(self):
         if self.shape is None:
@@ -434,57 +153,96 @@ class Exercise:
         self.function, self.parameters, self.cases = "solve", [], []
         self.absolute, self.relative, self.why = 1e-4, 1e-4, "a guess, which the imported exercise does not name"
         self.reference, self.driver, self.header, self.starter, self.headers = "", None, None, None, {}
+        self.hidden = [] # sizes that solve() gets and the exercise's own function does not
 
 
-def signature_of(exercise):
-    return f"void solve({', '.join(one.declared() for one in exercise.parameters)})"
+def signature_of(exercise, function="solve", without=()):
+    return f"void {function}({', '.join(one.declared() for one in exercise.parameters if one.name not in without)})"
 
 
 def find_shapes(exercise, asserted):
     """Gives each array its extents as expressions over the sizes: those that the exercise asserts, else those that hold in all
-    cases."""
-    sizes = [one.name for one in exercise.parameters if one.role == "size"]
+    cases, else sizes of its own."""
     for parameter in exercise.parameters:
-        if parameter.shape is None:
+        tensors = [(case, case.arrays[parameter.name]) for case in exercise.cases if parameter.name in case.arrays]
+        if parameter.shape is None or not tensors:
             continue
-        seen = [(case.numbers, case.arrays[parameter.name].shape) for case in exercise.cases if parameter.name in case.arrays]
-        ranks = {len(shape) for _, shape in seen}
-        rank = ranks.pop() if len(ranks) == 1 else 1
-        if len(ranks) > 0 or rank > 4 or rank < 1: # one after the other
-            seen = [(numbers, (math.prod(shape),)) for numbers, shape in seen]
-            rank = 1
         stated = asserted.get(parameter.name)
-        if stated is not None and len(stated) > 4:
-            stated = [" * ".join(f"({extent})" for extent in stated)]
-        if stated is not None and (not seen or all(holds(stated, numbers, shape) for numbers, shape in seen)):
-            parameter.shape = stated
-        elif seen:
-            parameter.shape = [extent_of([(numbers, shape[axis]) for numbers, shape in seen], sizes, parameter.name)
-                               for axis in range(rank)]
+        known = [(case.numbers, tensor.shape) for case, tensor in tensors if not tensor.is_guess]
+        if stated is not None and all(holds(stated, numbers, shape) for numbers, shape in known):
+            parameter.shape = stated if len(stated) <= 4 else [" * ".join(f"({extent})" for extent in stated)]
+            continue
+        if not known:
+            note("problem.json", f"the shape of {parameter.name} is a guess: torch computes the array")
+        ranks = {len(tensor.shape) for _, tensor in tensors}
+        rank = ranks.pop() if len(ranks) == 1 else 1
+        flat = not 1 <= rank <= 4 or len(ranks) > 0 # one after the other
+        seen = [(case, (math.prod(tensor.shape),) if flat else tensor.shape) for case, tensor in tensors]
+        parameter.shape = own_shape(exercise, parameter, seen)
+        if parameter.shape is None:
+            parameter.shape = own_shape(exercise, parameter, [(case, (math.prod(shape),)) for case, shape in seen])
+
+
+def own_shape(exercise, parameter, seen):
+    """An expression for each axis; sizes of their own for those that follow from no size, or None if that takes three or more."""
+    sizes = [one.name for one in exercise.parameters if one.role == "size"]
+    rank = len(seen[0][1])
+    shape = []
+    for axis in range(rank): # each size once, where another one is right as well
+        shape.append(extent_of([(case.numbers, extents[axis]) for case, extents in seen], sorted(sizes, key=shape.__contains__)))
+    if shape.count(None) > 2:
+        return None
+    for axis in range(rank):
+        extents = [extents[axis] for _, extents in seen]
+        again = next((one for one in exercise.hidden if all(case.numbers.get(one) == extents[axis] for case, extents in seen)), None)
+        if shape[axis] is None and again is not None:
+            shape[axis] = again
+        elif shape[axis] is None:
+            shape[axis] = f"{parameter.name}_{'length' if rank == 1 else ('rows', 'columns', 'planes', 'others')[axis]}"
+            while shape[axis] in sizes:
+                shape[axis] += "_"
+            note("problem.json", f"the extents of {parameter.name} ({', '.join(map(str, sorted(set(extents))))}) follow from no size: "
+                 f"solve() gets them as {shape[axis]}, and the driver keeps it from submissions")
+            exercise.hidden.append(shape[axis])
+            exercise.parameters.append(Parameter(shape[axis], "int", "size"))
+            for case in exercise.cases:
+                case.numbers[shape[axis]] = 1
+            for (case, _), extent in zip(seen, extents):
+                case.numbers[shape[axis]] = extent
+    return shape
 
 
 def holds(stated, numbers, shape):
+    values = [value_of(extent, numbers) for extent in stated]
+    return None not in values and math.prod(values) == math.prod(shape)
+
+
+def value_of(expression, numbers):
+    """Of whole numbers and names alone; None: there is no such name, or a division by 0."""
     try:
-        values = [eval(extent.replace("/", "//"), {}, dict(numbers)) for extent in stated] # whole numbers and names alone
+        return eval(re.sub("/+", "//", expression), {}, numbers)
     except (NameError, ZeroDivisionError):
-        return False
-    return math.prod(values) == math.prod(shape)
+        return None
 
 
-def extent_of(seen, sizes, name):
-    """The simplest expression over the sizes that is right in all cases."""
-    for expression in itertools.chain(sizes, (f"{a} * {b}" for a, b in itertools.combinations_with_replacement(sizes, 2)),
-                                      (f"{a} - {b} + 1" for a, b in itertools.permutations(sizes, 2)),
-                                      (f"{k} * {a}" for k in range(2, 5) for a in sizes), (f"{a} + 1" for a in sizes),
-                                      (f"{a} * {b} * {c}" for a, b, c in itertools.combinations_with_replacement(sizes, 3)),
-                                      (f"(2 * {a} + 1) * (2 * {a} + 1)" for a in sizes), (f"2 * {a} + 1" for a in sizes)):
-        if all(eval(expression, {}, dict(numbers)) == extent for numbers, extent in seen):
-            return expression
+def extent_of(seen, sizes):
+    """The simplest expression over the sizes that is right in all cases; None: there is none."""
     extents = {extent for _, extent in seen}
-    if len(extents) > 1:
-        note("problem.json", f"the extents of {name} ({', '.join(map(str, sorted(extents)))}) follow from no size: "
-             "expected an expression in \"shape\", found none")
-    return str(max(extents))
+    pairs, triples = itertools.combinations_with_replacement(sizes, 2), itertools.combinations_with_replacement(sizes, 3)
+    alone = [str(extent) for extent in extents] if len(extents) == 1 and extents <= {1, 2, 3, 4} else []
+    once = extents == {1} and len(seen) > 1
+    pooled = ("({0} + 2 * {1} - {2}) / {3} + 1", "({0} + 2 * {1} - {4} * ({2} - 1) - 1) / {3} + 1")
+    for expression in itertools.chain(
+            alone if once else [], sizes, alone, (f"{a} * {b}" for a, b in pairs), (f"{a} - {b} + 1" for a, b in itertools.permutations(sizes, 2)),
+            (f"{k} * {a}" for k in range(2, 5) for a in sizes), (f"{a} / {k}" for k in (2, 4, 8, 16, 32) for a in sizes),
+            (f"{a} + 1" for a in sizes), (f"2 * {a} - 1" for a in sizes), (f"{a} * {b} * {c}" for a, b, c in triples),
+            (f"(2 * {a} + 1) * (2 * {a} + 1)" for a in sizes), (f"2 * {a} + 1" for a in sizes),
+            (" * ".join(some) for some in itertools.combinations(sizes, 4)), (" * ".join(some) for some in itertools.combinations(sizes, 5)),
+            (form.format(*some) for form in pooled for some in itertools.permutations(sizes, form.count("{"))) if len(sizes) < 9 else (),
+            (f"({a} + {b} - 1) / {b}" for a, b in itertools.permutations(sizes, 2))):
+        if all(value_of(expression, numbers) == extent for numbers, extent in seen):
+            return expression
+    return str(extents.pop()) if len(extents) == 1 else None
 
 
 # ---- LeetGPU: challenge.py -------------------------------------------------------------------------------------------
@@ -493,6 +251,12 @@ C_OF_CTYPE = {ctypes.c_float: "float", ctypes.c_double: "double", ctypes.c_int: 
               ctypes.c_byte: "signed char", ctypes.c_ubyte: "unsigned char", ctypes.c_short: "short",
               ctypes.c_ushort: "unsigned short", ctypes.c_long: "long", ctypes.c_ulong: "size_t", ctypes.c_longlong: "long long",
               ctypes.c_ulonglong: "size_t", ctypes.c_bool: "bool", ctypes.c_char: "char"}
+# Tensara's names of types; [VAR] is a floating-point type of the student's choice.
+C_OF_NAME = {"[VAR]": "float", "float16": "__half", "half": "__half", "bfloat16": "__nv_bfloat16", "float8": "unsigned char",
+             "float4": "unsigned char", "int8_t": "signed char", "uint8_t": "unsigned char", "int16_t": "short", "uint16_t": "unsigned short",
+             "int32_t": "int", "uint32_t": "unsigned", "int64_t": "long long", "uint64_t": "unsigned long long"} | {
+                 name: name for name in ("float", "double", "int", "size_t", "bool", "char", "unsigned", "long", "long long")}
+ELEMENT_OF = {"long": "long long", "size_t": "unsigned long long", "bool": "unsigned char"} # types that only a number may have
 
 
 def c_type_of(ctype, place):
@@ -503,8 +267,8 @@ def c_type_of(ctype, place):
         found, is_pointer = "float", True
         note(place, "c_void_p names no element type: float stands for it")
     if found is None:
-        note(place, f"the type {ctype.__name__} is unknown: int stands for it")
-    return found or "int", is_pointer
+        note(place, f"the type {getattr(ctype, '__name__', ctype)} is unknown: int stands for it")
+    return (ELEMENT_OF.get(found, found) if is_pointer else found) or "int", is_pointer
 
 
 def line_of(tree, name):
@@ -541,9 +305,9 @@ def plain(expression):
     return expression[1:-1]
 
 
-def asserted_shapes(path, tree, function, sizes):
-    """From `assert output.shape == (rows, columns - 1)`; locals that are set before it are filled in."""
-    found, known = {}, {}
+def asserted_shapes(path, tree, function, sizes, constants):
+    """From `assert output.shape == (rows, columns - 1)`; constants, and locals that are set before it, are filled in."""
+    found, known = {}, {name: str(value) for name, value in constants.items() if type(value) is int and name not in sizes}
     body = next((node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == function), None)
     for node in [] if body is None else body.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -554,6 +318,8 @@ def asserted_shapes(path, tree, function, sizes):
                 and node.test.left.attr == "shape" and isinstance(node.test.left.value, ast.Name)):
             continue
         right = node.test.comparators[-1]
+        if isinstance(right, ast.Attribute): # another array's shape
+            continue
         extents = [expression_of(one) for one in right.elts] if isinstance(right, ast.Tuple) else [None]
         extents = [plain(re.sub(r"\b[A-Za-z_]\w*\b", lambda m: known.get(m[0], m[0]), one)) if one else None for one in extents]
         if all(one and set(re.findall(r"\b[A-Za-z_]\w*\b", one)) <= set(sizes) for one in extents):
@@ -564,23 +330,57 @@ def asserted_shapes(path, tree, function, sizes):
     return found
 
 
+def number_of(value, parameter, place):
+    """What a testcase holds of a number; None: it is none."""
+    if isinstance(value, (Unknown, Tensor)):
+        value = float(value) if parameter.role == "scalar" else int(value)
+    if not isinstance(value, (int, float)) or value != value:
+        return None
+    if parameter.role == "scalar":
+        return value
+    if abs(value) > MOST_EXACT:
+        note(place, f"{value} for {parameter.name} is more than the judge's double holds exactly: {MOST_EXACT} stands for it")
+    return int(max(min(value, MOST_EXACT), -MOST_EXACT))
+
+
 def case_of(exercise, number, test, group, place):
-    arrays = {one.name: test[one.name] for one in exercise.parameters if isinstance(test.get(one.name), Tensor)}
-    numbers = {one.name: test.get(one.name) for one in exercise.parameters if one.shape is None}
-    missing = [name for name, value in numbers.items() if not isinstance(value, (int, float))]
+    arrays = {one.name: test[one.name] for one in exercise.parameters if one.shape is not None and isinstance(test.get(one.name), Tensor)}
+    numbers = {one.name: number_of(test.get(one.name), one, place) for one in exercise.parameters if one.shape is None}
+    missing = [name for name, value in numbers.items() if value is None]
     missing += [one.name for one in exercise.parameters if one.role in ("in", "inout") and one.name not in arrays]
     if missing:
         note(place, f"{group} case {number} has no value for {', '.join(missing)} and is left out")
         return None
-    numbers = {name: int(value) if isinstance(value, bool) else value for name, value in numbers.items()}
+    most = max((tensor.numel() for tensor in arrays.values()), default=0)
+    if any(tensor.numel() == 0 for tensor in arrays.values()):
+        note(place, f"{group} case {number} has an array without elements, which a problem cannot have: it is left out")
+        return None
+    if most > MOST_ELEMENTS:
+        note(place, f"{group} case {number} has an array of {most} elements, of which a problem may have {MOST_ELEMENTS}: it is left out")
+        return None
     return Case(f"{group} {number}", "from the imported exercise", numbers, arrays, timed=group == "performance",
                 sample=group == "example")
+
+
+def described(source_of_settings):
+    """A class of challenge_base.py whose objects describe an array: here they are one."""
+    return lambda shape, *arguments, dtype="float32", **settings: Tensor(
+        shape, dtype, source_of_settings(*arguments, **settings))
+
+
+CHALLENGE_BASE = {
+    "ChallengeBase": base_class("ChallengeBase"),
+    "RandTensor": described(lambda low=0, high=1: {"generator": "uniform", "low": low, "high": high}),
+    "RandnTensor": described(lambda mean=0, std=1: {"generator": "normal", "mean": mean, "deviation": std}),
+    "RandIntTensor": described(lambda low, high: {"generator": "integers", "low": low, "high": high - 1}),
+    "FullTensor": described(lambda value=0: {"generator": "constant", "value": value}),
+    "OutTensor": described(lambda: {"generator": "constant", "value": 0})}
 
 
 def read_leetgpu(folder):
     path = folder / "challenge.py"
     tree = ast.parse(path.read_text(), str(path))
-    challenge = run(path, {"core": {}, "core.challenge_base": {"ChallengeBase": base_class("ChallengeBase")}})
+    challenge = run(path, {"core": {}, "core.challenge_base": CHALLENGE_BASE})
     exercise = Exercise(getattr(challenge, "name", folder.name))
     exercise.reference = source_of(path, tree, "reference_impl")
     if hasattr(challenge, "atol") and hasattr(challenge, "rtol"):
@@ -599,16 +399,18 @@ def read_leetgpu(folder):
             direction = "in" if not is_pointer or is_read else "out"
         role = direction if is_pointer else "scalar" if c_type in ("float", "double") else "size"
         exercise.parameters.append(Parameter(name, c_type, role, [] if is_pointer else None))
+    names = dict(zip(signature, (one.name for one in exercise.parameters)))
     for group, function in (("example", "generate_example_test"), ("functional", "generate_functional_test"),
                             ("performance", "generate_performance_test")):
         place = f"{path.name}:{line_of(tree, function)}"
         tests = called(getattr(challenge, function)) if hasattr(challenge, function) else None
         for number, test in enumerate(tests if isinstance(tests, list) else [tests] if isinstance(tests, dict) else [], 1):
-            case = case_of(exercise, number, test, group, place)
+            case = case_of(exercise, number, {names.get(name, name): value for name, value in test.items()}, group, place)
             exercise.cases += [case] if case else []
     take_dtypes(exercise)
     sizes = [one.name for one in exercise.parameters if one.role == "size"]
-    find_shapes(exercise, asserted_shapes(path, tree, "reference_impl", sizes))
+    asserted = asserted_shapes(path, tree, "reference_impl", sizes, vars(sys.modules["exercise"]))
+    find_shapes(exercise, {names.get(name, name): shape for name, shape in asserted.items()})
     exercise.difficulty = folder.parent.name if folder.parent.name in ("easy", "medium", "hard") else "medium"
     page = folder / "challenge.html"
     exercise.statement = text_of_html(page.read_text()) if page.exists() else ""
@@ -639,86 +441,158 @@ def text_of_html(page):
 # ---- Tensara: def.py -------------------------------------------------------------------------------------------------
 
 def front_matter(folder):
-    """(keys, names of parameters, the text below) of problem.md."""
+    """(keys, parameters as def.py would list them, the text below) of problem.md."""
     page = folder / "problem.md"
     parts = re.split(r"(?m)^---\s*$", page.read_text(), maxsplit=2) if page.exists() else []
     if len(parts) < 3:
-        note("problem.md", "it is missing or has no front matter: names come from the comments of def.py")
+        note("problem.md", "it is missing or has no front matter: names come from def.py")
         return {}, [], ""
     keys = dict(re.findall(r'(?m)^(\w+):\s*"?([^"\n]+?)"?\s*$', parts[1]))
-    return keys, re.findall(r'(?m)^\s*-\s*name:\s*"?(\w+)"?', parts[1]), parts[2].strip()
+    rows = [dict(re.findall(r"""(\w+):\s*["']?([^"'\n]+?)["']?\s*$""", item, re.M)) for item in re.split(r"(?m)^\s*-\s+(?=name:)", parts[1])[1:]]
+    return keys, rows, parts[2].strip()
+
+
+def is_set(value):
+    return value in (True, "true", "True")
+
+
+PROBLEM_BASE = base_class(
+    "Problem", parameters=[], get_extra_params=lambda self, test: [],
+    get_seed=staticmethod(lambda text: int(hashlib.sha256(text.encode()).hexdigest(), 16) % (1 << 32)),
+    param_dtype=lambda self, which: dtype_of_name(next(
+        (row["type"] for i, row in enumerate(self.parameters) if which in (i, row["name"])), "float")))
+
+
+def dtype_of_name(name):
+    c_type = ELEMENT_OF.get(C_OF_NAME.get(name, "float"), C_OF_NAME.get(name, "float"))
+    return next((dtype for dtype, c in C_OF_DTYPE.items() if c == c_type), "float32")
+
+
+def tensara_parameters(problem, path, tree, listed):
+    """(name, C type, whether it is a pointer, whether it is const or None) of each."""
+    if problem.parameters:
+        listed = problem.parameters
+    rows = []
+    for row in listed:
+        is_pointer, c_type = is_set(row.get("pointer", False)), C_OF_NAME.get(row.get("type"))
+        if c_type is None:
+            note(path.name, f"the type {row.get('type')} of {row['name']} is unknown: float stands for it")
+        rows.append((row["name"], ELEMENT_OF.get(c_type, c_type or "float") if is_pointer else c_type or "float", is_pointer,
+                     is_set(row["const"]) if "const" in row else None))
+    if not hasattr(problem, "get_function_signature") or problem.parameters:
+        return rows or die(f"{path}: expected a list \"parameters\", or get_function_signature()")
+    place = f"{path.name}:{line_of(tree, 'get_function_signature')}"
+    argtypes = (called(problem.get_function_signature) or die(f"{place}: get_function_signature() gives nothing"))["argtypes"]
+    names = [row[0] for row in rows]
+    if len(names) != len(argtypes):
+        names = re.findall(r"ctypes\.[^\n#]*#\s*(\w+)", source_of(path, tree, "get_function_signature"))
+        rows = []
+    if len(names) != len(argtypes) or len(set(names)) != len(names):
+        note(place, "the parameters have no names of their own: they are called p0, p1, ...")
+        names = [f"p{i}" for i in range(len(argtypes))]
+    return [(name, *c_type_of(ctype, place), rows[i][3] if rows else None) for i, (name, ctype) in enumerate(zip(names, argtypes))]
+
+
+OUTPUT = object()
+
+
+def values_of(rows, inputs, extra):
+    """The value of each parameter, and OUTPUT for outputs: inputs, outputs and further values follow each other. Numbers among
+    the inputs may be for the reference alone. None: nothing fits."""
+    def fits(values):
+        return len(values) == len(rows) and all(
+            isinstance(value, Unknown) or (is_pointer and is_const is not True if value is OUTPUT else isinstance(value, Tensor) == is_pointer)
+            for value, (_, _, is_pointer, is_const) in zip(values, rows))
+
+    for given in (inputs, [value for value in inputs if isinstance(value, (Tensor, Unknown))]):
+        outputs = max(len(rows) - len(given) - len(extra), 0)
+        for at in [len(given), *range(len(given))]:
+            values = given[:at] + [OUTPUT] * outputs + given[at:] + extra
+            if fits(values):
+                return values
+    return None
 
 
 def read_tensara(folder):
     path = folder / "def.py"
     tree = ast.parse(path.read_text(), str(path))
-    problem = run(path, {"problem": {"Problem": base_class("Problem")}})
-    keys, names, text = front_matter(folder)
+    problem = run(path, {"problem": {"Problem": PROBLEM_BASE}})
+    keys, listed, text = front_matter(folder)
     exercise = Exercise(keys.get("title") or getattr(problem, "name", folder.name))
     exercise.statement, exercise.function = text, "solution"
     exercise.difficulty = keys.get("difficulty", "medium").lower()
     exercise.reference = source_of(path, tree, "reference_solution")
-    place = f"{path.name}:{line_of(tree, 'get_function_signature')}"
-    argtypes = (called(problem.get_function_signature) or die(f"{place}: get_function_signature() gives nothing"))["argtypes"]
-    if len(names) != len(argtypes):
-        names = re.findall(r"ctypes\.[^\n#]*#\s*(\w+)", source_of(path, tree, "get_function_signature"))
-    if len(names) != len(argtypes) or len(set(names)) != len(names):
-        note(place, "the parameters have no names: they are called p0, p1, ...")
-        names = [f"p{i}" for i in range(len(argtypes))]
-    rows = [c_type_of(ctype, place) for ctype in argtypes]
-    tests = tests_of_tensara(problem, path, tree)
-    most = max((len(tensors) for _, _, tensors, _ in tests), default=0)
-    pointers = [name for name, (_, is_pointer) in zip(names, rows) if is_pointer]
-    if most >= len(pointers) > 0:
-        note(place, "no array is left for an output: the last one is read and written")
-    for name, (c_type, is_pointer) in zip(names, rows):
-        role = "size" if c_type not in ("float", "double") else "scalar"
+    rows = tensara_parameters(problem, path, tree, listed)
+    tests = [(*test, values_of(rows, test[2], test[3])) for test in tests_of_tensara(problem, path, tree)]
+    place = f"{path.name}:{line_of(tree, 'get_extra_params')}"
+    for name, _, inputs, extra, values in tests:
+        if values is None:
+            note(place, f"expected values for {', '.join(row[0] for row in rows)} in the case \"{name}\", found {len(inputs)} inputs and "
+                        f"{len(extra)} further ones, which do not fit: it is left out")
+    tests = [test for test in tests if test[4] is not None]
+    if not tests:
+        return exercise
+    outputs = [i for i, value in enumerate(tests[0][4]) if value is OUTPUT]
+    if not outputs: # the last one that is not const
+        outputs = [i for i, row in enumerate(rows) if row[2] and row[3] is not True][-1:]
+        note(place, f"no array is left for an output: {rows[outputs[0]][0]} is read and written")
+    for i, (name, c_type, is_pointer, _) in enumerate(rows):
+        role = "size" if c_type not in ("float", "double", "__half", "__nv_bfloat16") else "scalar"
         if is_pointer:
-            role = "in" if pointers.index(name) < most else "out"
-            role = "inout" if most >= len(pointers) and name == pointers[-1] else role
+            role = "in" if i not in outputs else "out" if tests[0][4][i] is OUTPUT else "inout"
+        elif role == "scalar" and c_type not in ("float", "double"):
+            c_type = "float"
         exercise.parameters.append(Parameter(name, c_type, role, [] if is_pointer else None))
-    values = [name for name, (_, is_pointer) in zip(names, rows) if not is_pointer]
-    for number, (name, group, tensors, extra) in enumerate(tests, 1):
-        if len(extra) != len(values):
-            note(f"{path.name}:{line_of(tree, 'get_extra_params')}",
-                 f"expected {len(values)} values for {', '.join(values)} in the case \"{name}\", found {len(extra)}: it is left out")
-            continue
-        case = case_of(exercise, number, {**dict(zip(pointers, tensors)), **dict(zip(values, extra))}, group, place)
+    for number, (name, group, inputs, _, values) in enumerate(tests, 1):
+        results = results_of(problem, inputs)
+        for at, result in zip(outputs, results) if len(results) == len(outputs) else ():
+            values[at] = result if values[at] is OUTPUT else values[at]
+        case = case_of(exercise, number, {one.name: value for one, value in zip(exercise.parameters, values)}, group, place)
         if case:
             case.name, case.timed = str(name), group == "test"
             exercise.cases.append(case)
     find_shapes(exercise, {})
     first = next((one for one in exercise.parameters if one.role == "in"), None)
     for parameter in exercise.parameters:
-        if parameter.role == "out" and first is not None:
-            parameter.shape = list(first.shape)
+        if parameter.role == "out" and not parameter.shape:
+            parameter.shape = list(first.shape) if first is not None else ["1"]
             note(f"{path.name}:{line_of(tree, 'reference_solution')}",
-                 f"the shape of {parameter.name} follows from torch alone: that of {first.name} stands for it")
-    tolerances = re.search(r"rtol=([\d.e-]+),\s*atol=([\d.e-]+)", source_of(path, tree, "verify_result"))
-    if tolerances:
-        exercise.relative, exercise.absolute, exercise.why = float(tolerances[1]), float(tolerances[2]), "verify_result() of def.py"
+                 f"the shape of {parameter.name} follows from torch alone: {' x '.join(parameter.shape)} stands for it")
+    verify = source_of(path, tree, "verify_result")
+    found = {key: re.search(rf"{key}\s*=\s*([\d.e-]+)", verify) for key in ("rtol", "atol")}
+    if all(found.values()):
+        exercise.relative, exercise.absolute, exercise.why = float(found["rtol"][1]), float(found["atol"][1]), "verify_result() of def.py"
     else:
         note(f"{path.name}:{line_of(tree, 'verify_result')}", "verify_result() has no rtol and atol as numbers: check \"tolerance\"")
     return exercise
 
 
+def results_of(problem, inputs):
+    """What the reference returns, of which the shape counts; what it loses on the way is no news."""
+    known = len(notes)
+    result = called(problem.reference_solution, *(one.clone() if isinstance(one, Tensor) else one for one in inputs))
+    found = list(tensors_in([result]))
+    notes[known:] = [] if found else [line for line in notes[known:] if "reference_solution() fails" in line]
+    return found
+
+
 def tests_of_tensara(problem, path, tree):
-    """(name, group, tensors, extra parameters) of each case, the sample first."""
+    """(name, group, inputs, further values) of each case, the sample first."""
     found = []
     for group, name in (("example", "generate_sample"), ("test", "generate_test_cases")):
         function = getattr(problem, name, None)
         if function is None:
             continue
         node = next(one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef) and one.name == name)
-        takes_dtype = len(node.args.args) > 1
-        tests = called(function, *(["float32"] if takes_dtype else []))
+        asks_dtype = len(node.args.args) - len(node.args.defaults) > 1
+        tests = called(function, *(["float32"] if asks_dtype else []))
         for test in [tests] if isinstance(tests, dict) else tests or []:
-            arrays = called(test["create_inputs"])
-            extra = called(problem.get_extra_params, test) if hasattr(problem, "get_extra_params") else []
-            if arrays is None or extra is None:
+            inputs = called(test["create_inputs"])
+            extra = called(problem.get_extra_params, test)
+            if inputs is None or extra is None:
                 continue
-            arrays = arrays if isinstance(arrays, (list, tuple)) else [arrays]
-            found.append((test.get("name", f"{group} {len(found) + 1}"), group, list(flat_tensors(arrays)), list(extra)))
+            inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+            found.append((test.get("name", f"{group} {len(found) + 1}"), group, inputs, list(extra)))
     return found
 
 
@@ -1113,13 +987,17 @@ def npy_of(tensor, c_type):
     shape = ", ".join(map(str, tensor.shape)) + ("," if len(tensor.shape) == 1 else "")
     header = "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }" % (npy, shape)
     header += " " * (-(11 + len(header)) % 64) + "\n"
-    values = tensor.literal()
+    values = tensor.numbers()
     if code not in "fde":
         values = [int(value) for value in values]
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}{code}", *values)
 
 
 WHOLE = {"levels": 0, "why": "Whole numbers are compared exactly."}
+
+
+def is_random(tensor):
+    return tensor.source is None or tensor.source.get("generator") in ("uniform", "normal", "integers")
 
 
 class Writer:
@@ -1133,17 +1011,30 @@ class Writer:
 
     def source(self, parameter, tensor, timed):
         """Of testcases: numbers as they are, in a file if there are many, or a generator."""
-        values = tensor.literal()
+        if timed and not is_random(tensor): # of whole numbers none is timed
+            values = tensor.numbers() or [tensor.source.get("value", 0)]
+            low, high = min(values), max(values)
+            high = high if high > low else low + 1
+            note("hidden.json", f"each timed call gets new data: random numbers from {low} to {high} stand for {parameter.name}")
+            return {"generator": "uniform", "low": low, "high": high}
         if tensor.source is None:
             return {"generator": "uniform", "low": -1, "high": 1} if parameter.c_type in FLOATS else {
                 "generator": "integers", "low": 0, "high": 9}
-        if "generator" in tensor.source and not (tensor.source["generator"] in ("uniform", "normal") and
-                                                 parameter.c_type not in FLOATS):
-            return tensor.source
-        if values is None:
+        generator = tensor.source.get("generator")
+        if generator in ("uniform", "normal") and parameter.c_type not in FLOATS:
             return {"generator": "integers", "low": math.floor(tensor.source.get("low", 0)), "high": math.ceil(tensor.source.get("high", 9))}
-        if len(values) <= MOST_VALUES:
-            return {"values": values}
+        if generator == "integers":
+            low, high = (max(-MOST_EXACT, min(tensor.source[end], MOST_EXACT)) for end in ("low", "high"))
+            if high - low > MOST_APART:
+                note("hidden.json", f"numbers of {parameter.name} reach up to {high}, further than the judge draws: {low + MOST_APART} stands for it")
+            return {"generator": "integers", "low": low, "high": min(high, low + MOST_APART)}
+        if generator is not None:
+            return tensor.source
+        values = tensor.numbers()
+        if tensor.numel() != math.prod(tensor.shape) or len(values) != math.prod(tensor.shape): # of a guessed shape
+            return self.source(parameter, tensor.of(None), timed)
+        if len(values) <= MOST_VALUES and all(math.isfinite(value) for value in values):
+            return {"values": [float(value) if parameter.c_type in FLOATS else int(value) for value in values]}
         self.files += 1
         name = f"{parameter.name}{self.files}.npy"
         rank = len(parameter.shape)
@@ -1156,13 +1047,18 @@ class Writer:
             item["why"] = case.why
         item["sizes"] = case.numbers
         arrays = [one for one in self.exercise.parameters if one.shape is not None]
-        item["inputs"] = {one.name: self.source(one, case.arrays[one.name], case.timed) for one in arrays
+        fixed = [one.name for one in arrays if one.role in ("in", "inout") and one.c_type not in FLOATS and
+                 one.name in case.arrays and not is_random(case.arrays[one.name])]
+        is_timed = case.timed and not fixed
+        if case.timed and fixed:
+            note("hidden.json", f"\"{case.name}\" is not timed: each timed call gets new data, and {', '.join(fixed)} cannot be random")
+        item["inputs"] = {one.name: self.source(one, case.arrays[one.name], is_timed) for one in arrays
                           if one.role in ("in", "inout") and one.name in case.arrays}
         if self.has_answers:
             answers = {one.name: self.source(one, case.arrays[one.name], False) for one in arrays if one.role == "out"}
             answers = {name: answer.get("values", answer) for name, answer in answers.items()}
             item["expected"] = answers if len(answers) > 1 else next(iter(answers.values()))
-        if case.timed:
+        if is_timed:
             item["timed"] = True
         return item
 
@@ -1176,17 +1072,14 @@ class Writer:
         self.put(f"{folder}/problem.json", json.dumps(self.problem(signature, arrays, outputs), indent=2) + "\n")
         self.put(f"{folder}/statement.md", self.statement(signature))
         self.put(f"{folder}/oracle.h", self.oracle(outputs))
-        if exercise.function == "solution":
-            prototype = signature.replace("void solve", "void solution")
-            exercise.header = f'/* A function of the exercise\'s own: pointers are device pointers. */\nextern "C" {prototype};\n'
-            exercise.driver = (f'// Calls solution() as it is.\nextern "C" {signature}\n{{\n    solution('
-                               f"{', '.join(one.name for one in exercise.parameters)});\n}}\n")
+        if exercise.function == "solution" or exercise.hidden:
+            call_own_function(exercise)
         if exercise.driver:
             self.put(f"{folder}/driver.cu", exercise.driver)
             self.put(f"{folder}/student.h", exercise.header)
         for name, text in exercise.headers.items():
             self.put(f"{folder}/{name}", text)
-        self.put(f"{folder}/starter.cu", (exercise.starter or self.starter(signature)).format(id=self.id))
+        self.put(f"{folder}/starter.cu", (exercise.starter or self.starter()).format(id=self.id))
         for name, wanted in (("sample", [one for one in exercise.cases if one.sample]),
                              ("hidden", [one for one in exercise.cases if not one.sample])):
             if not wanted:
@@ -1214,9 +1107,14 @@ class Writer:
                     for case in exercise.cases for one in arrays), default=1)
         note("problem.json", "\"operations\" counts two for each element of the arrays: put in the formula of the direct method")
         headers = {"headers": list(exercise.headers)} if exercise.headers else {}
+        limits = {item["name"]: item for item in parameters}
+        conditions = constraints(arrays, limits)
+        if not all(value_of(one, {name: item.get("min") for name, item in limits.items()}) for one in conditions):
+            for name, numbers in seen.items(): # the least that the cases have, since smaller ones do not go together
+                limits[name].update({"min": min(numbers)} if "min" in limits[name] and numbers else {})
         return headers | {
             "schema": 1, "id": self.id, "title": exercise.title, "difficulty": exercise.difficulty, "signature": signature,
-            "parameters": parameters, "constraints": [], "operations": f"2 * ({count})", "bytes": f"4 * ({count})",
+            "parameters": parameters, "constraints": conditions, "operations": f"2 * ({count})", "bytes": f"4 * ({count})",
             "tolerance": self.tolerance(outputs),
             "limits": {"device_mebibytes": 1024 + most // 65536, "host_mebibytes": 2048, "host_seconds": 5, "wall_seconds": 60,
                        "sim_warp_instructions": 2000000000, "source_bytes": 262144},
@@ -1231,7 +1129,7 @@ class Writer:
     def statement(self, signature):
         text = self.exercise.statement or "TODO: say what is asked, with the formula and its index ranges."
         title = "" if text.lstrip().startswith("# ") else f"# {self.exercise.title}\n\n"
-        called_as = signature if self.exercise.function == "solve" else "see student.h"
+        called_as = signature if self.exercise.driver is None else "see student.h"
         return f"{title}{text.strip()}\n\n## What to hand in\n\n    {called_as}\n"
 
     def oracle(self, outputs):
@@ -1247,9 +1145,31 @@ class Writer:
             note("oracle.h", "torch computes the answers: write the formula of one element, which stands there as Python")
         return text
 
-    def starter(self, signature):
-        function = signature.replace("void solve", f"void {self.exercise.function}")
+    def starter(self):
+        function = signature_of(self.exercise, self.exercise.function, self.exercise.hidden)
         return f'// problem: {{id}}\n#include <cuda_runtime.h>\n\n// All pointers are device pointers.\nextern "C" {function}\n{{{{\n    // TODO: launch kernels\n}}}}\n'
+
+
+def constraints(arrays, limits):
+    """That no extent is below 1, and no array too large, where sizes within their limits could make it so."""
+    most = {name: item["max"] for name, item in limits.items() if "max" in item}
+    found = []
+    for array in arrays:
+        found += [f"{extent} >= 1" for extent in array.shape if re.search("[-/]", extent)]
+        if (math.prod(value_of(extent, most) or 1 for extent in array.shape)) > MOST_ELEMENTS:
+            found.append(" * ".join(f"({extent})" for extent in array.shape) + f" <= {MOST_ELEMENTS}")
+    return list(dict.fromkeys(found))
+
+
+def call_own_function(exercise):
+    """A driver that hands the arrays on as they are, without the sizes that the exercise keeps to itself."""
+    own = signature_of(exercise, exercise.function, exercise.hidden)
+    rename = "#define solve student_solve\n" if exercise.function == "solve" else ""
+    exercise.header = f'/* The function of the exercise: pointers are device pointers. */\n{rename}extern "C" {own};\n'
+    called_as = "student_solve" if rename else exercise.function
+    names = ", ".join(one.name for one in exercise.parameters if one.name not in exercise.hidden)
+    exercise.driver = (f"// Calls the exercise's function.\n{'#undef solve' if rename else ''}\n" if rename else "// Calls the exercise's function.\n") + (
+        f'extern "C" {signature_of(exercise)}\n{{\n    {called_as}({names});\n}}\n')
 
 
 def unique(cases):

@@ -59,12 +59,12 @@ static char *trimmed(char *text)
 static Status read_scalar(const Parameter *parameter, size_t i, const char *number, Testcase *testcase, Message *why)
 {
     char *end;
-    const double value = strtod(number, &end);
+    const double value = scalar_rounded(parameter, strtod(number, &end));
     if (end == number || *end != '\0' || !(value >= parameter->least && value <= parameter->most))
         return fail(STATUS_BAD_INPUT, why,
                     "sizes: %s: expected a number from %g to %g, as the statement says, found '%s'", parameter->name,
                     parameter->least, parameter->most, number);
-    sizes_set_scalar(&testcase->sizes, i, parameter->type == ELEMENT_FLOAT32 ? (double)(float)value : value);
+    sizes_set_scalar(&testcase->sizes, i, value);
     return STATUS_OK;
 }
 

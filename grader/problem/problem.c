@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <float.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,11 @@ bool problem_of_output(const Problem *problem, size_t number, Problem *view)
         return true;
     }
     return false;
+}
+
+double scalar_rounded(const Parameter *scalar, double value)
+{
+    return scalar->type == ELEMENT_FLOAT32 ? (double)(float)value : value;
 }
 
 double sizes_scalar(const Sizes *sizes, size_t parameter)
@@ -433,25 +439,44 @@ static const struct RoleName {
 } role_names[] = {
     {"in", ROLE_IN}, {"out", ROLE_OUT}, {"inout", ROLE_INOUT}, {"size", ROLE_SIZE}, {"scalar", ROLE_SCALAR}};
 
-static const char *const size_types[] = {"int",
-                                         "size_t",
-                                         "unsigned int",
-                                         "long int",
-                                         "long long int",
-                                         "unsigned long int",
-                                         "unsigned long long int",
-                                         "short int",
-                                         "unsigned short int",
-                                         "char",
-                                         "signed char",
-                                         "unsigned char",
-                                         "bool"};
+/* What a size's type holds; of 64 bits only what JSON's numbers, which are doubles, hold exactly. */
+#define MOST_EXACT (((int64_t)1 << 53) - 1)
+static const struct SizeType {
+    const char *name;
+    int64_t low, high;
+} size_types[] = {{"int", INT32_MIN, INT32_MAX},
+                  {"size_t", 0, MOST_EXACT},
+                  {"unsigned int", 0, UINT32_MAX},
+                  {"long int", -MOST_EXACT, MOST_EXACT},
+                  {"long long int", -MOST_EXACT, MOST_EXACT},
+                  {"unsigned long int", 0, MOST_EXACT},
+                  {"unsigned long long int", 0, MOST_EXACT},
+                  {"short int", INT16_MIN, INT16_MAX},
+                  {"unsigned short int", 0, UINT16_MAX},
+                  {"char", INT8_MIN, INT8_MAX},
+                  {"signed char", INT8_MIN, INT8_MAX},
+                  {"unsigned char", 0, UINT8_MAX},
+                  {"bool", 0, 1}};
+
+static const struct SizeType *size_type_of(const char *c_type)
+{
+    for (size_t i = 0; i < LENGTH_OF(size_types); i++)
+        if (strcmp(c_type, size_types[i].name) == 0)
+            return &size_types[i];
+    return NULL;
+}
 
 /* "float", "uchar4": the type of the elements, and how many make up a vector. */
 static bool find_element_type(const char *name, Parameter *parameter)
 {
+    static const char *const same_types[][2] = {{"long int", "long long int"},
+                                                {"unsigned long int", "unsigned long long int"},
+                                                {"size_t", "unsigned long long int"}};
     const size_t length = strlen(name);
     const char digit = length > 0 ? name[length - 1] : '\0';
+    for (size_t i = 0; i < LENGTH_OF(same_types); i++)
+        if (strcmp(name, same_types[i][0]) == 0)
+            name = same_types[i][1];
     for (size_t type = 0; type < ELEMENT_TYPE_COUNT; type++) {
         const ElementTraits *traits = &element_traits[type];
         const bool is_vector = digit >= '2' && digit <= '4' && strlen(traits->vector) == length - 1 &&
@@ -483,10 +508,7 @@ static bool fits_role(Parameter *parameter, Arena *arena)
     if (parameter->role == ROLE_SCALAR)
         return find_element_type(parameter->c_type, parameter) && parameter->components == 1 &&
                (parameter->type == ELEMENT_FLOAT32 || parameter->type == ELEMENT_FLOAT64);
-    for (size_t i = 0; i < LENGTH_OF(size_types); i++)
-        if (strcmp(parameter->c_type, size_types[i]) == 0)
-            return true;
-    return false;
+    return size_type_of(parameter->c_type) != NULL;
 }
 
 /* "float* or double*, ..., or a vector of them such as uchar4*" */
@@ -496,7 +518,7 @@ static const char *types_of_role(ParameterRole role, Arena *arena)
     if (role == ROLE_SCALAR)
         return "float or double";
     for (size_t i = 0; i < LENGTH_OF(size_types) && role == ROLE_SIZE; i++)
-        types = arena_printf(arena, "%s%s%s", types, i == 0 ? "one of " : ", ", size_types[i]);
+        types = arena_printf(arena, "%s%s%s", types, i == 0 ? "one of " : ", ", size_types[i].name);
     for (size_t i = 0; i < ELEMENT_TYPE_COUNT && role != ROLE_SIZE; i++)
         types = arena_printf(arena, "%s%s%s", types, i == 0 ? "a pointer to one of " : ", ", element_traits[i].c_name);
     return role == ROLE_SIZE ? types
@@ -524,11 +546,13 @@ static Status read_value_list(const JsonFile *file, const cJSON *list, Arena *ar
 {
     const size_t count = (size_t)cJSON_GetArraySize(list);
     int64_t *values = arena_array(arena, count + 1, sizeof *values);
+    const struct SizeType *type = size_type_of(parameter->c_type);
     for (const cJSON *item = list->child; item != NULL; item = item->next) {
-        const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
-        const double before = parameter->value_count == 0 ? -1 : (double)values[parameter->value_count - 1];
-        if (!(number > before && number <= INT32_MAX && number == (double)(int64_t)number))
-            return json_fail(file, list, why, "expected whole numbers from 0 to %d in rising order", INT32_MAX);
+        const double number = cJSON_IsNumber(item) ? item->valuedouble : NAN;
+        const bool rises = parameter->value_count == 0 || number > (double)values[parameter->value_count - 1];
+        if (!(rises && number >= (double)type->low && number <= (double)type->high && number == floor(number)))
+            return json_fail(file, list, why, "expected whole numbers from %lld to %lld in rising order",
+                             (long long)type->low, (long long)type->high);
         values[parameter->value_count++] = (int64_t)number;
     }
     if (count == 0)
@@ -554,10 +578,14 @@ static Status read_range(const JsonFile *file, const cJSON *item, Arena *arena, 
         return read_value_list(file, json_get(item, "values"), arena, parameter, why);
     if (parameter->role == ROLE_SCALAR) {
         TRY(json_number(file, item, "min", -FLT_MAX, FLT_MAX, &parameter->least, why));
-        return json_number(file, item, "max", parameter->least, FLT_MAX, &parameter->most, why);
+        TRY(json_number(file, item, "max", parameter->least, FLT_MAX, &parameter->most, why));
+        parameter->least = scalar_rounded(parameter, parameter->least); /* as its values, of which 0.1 is above 0.1 */
+        parameter->most = scalar_rounded(parameter, parameter->most);
+        return STATUS_OK;
     }
-    TRY(json_integer(file, item, "min", 0, INT32_MAX, &parameter->low, why));
-    return json_integer(file, item, "max", parameter->low, INT32_MAX, &parameter->high, why);
+    const struct SizeType *type = size_type_of(parameter->c_type);
+    TRY(json_integer(file, item, "min", type->low, type->high, &parameter->low, why));
+    return json_integer(file, item, "max", parameter->low, type->high, &parameter->high, why);
 }
 
 /* problem_read_formulas() compiles the expressions, once the names of all sizes are known. */

@@ -114,6 +114,8 @@ typedef struct Sizes {
     int64_t values[PROBLEM_MAX_PARAMETERS];
 } Sizes;
 
+/* A scalar as solve() gets it: rounded if it is a float. */
+double scalar_rounded(const Parameter *scalar, double value);
 double sizes_scalar(const Sizes *sizes, size_t parameter);
 void sizes_set_scalar(Sizes *sizes, size_t parameter, double value);
 

@@ -289,7 +289,7 @@ static Status read_perturbation(const SourceReader *reader, const cJSON *object,
     const ValueRange range = range_of(&source->literal, array->count);
     const double change = share * (range.high - range.low);
     source->kind = SOURCE_PERTURBED;
-    source->a = element_is_whole(source->literal.type) ? floor(change) : (double)(float)change;
+    source->a = element_is_whole(source->literal.type) ? fmin(floor(change), INT32_MAX) : (double)(float)change;
     if (!(source->a > 0))
         return json_fail(reader->file, item, reader->why,
                          "the values of %s reach from %g to %g: a share of %g of that changes nothing",
@@ -473,9 +473,10 @@ static Status check_integers(const SourceReader *reader, const cJSON *item, cons
     const double high = is_whole ? traits->highest : fmin(2 / traits->epsilon, INT32_MAX);
     const double low = is_whole ? traits->lowest : -high;
     if (source->a != floor(source->a) || source->b != floor(source->b) || source->a > source->b || source->a < low ||
-        source->b > high)
+        source->b > high || source->b - source->a > UINT32_MAX)
         return json_fail(reader->file, item, reader->why,
-                         "expected whole numbers from %.0f to %.0f, \"low\" not above \"high\"", low, high);
+                         "expected whole numbers from %.0f to %.0f, \"low\" not above \"high\"%s", low, high,
+                         high - low > UINT32_MAX ? ", which are at most 4294967295 apart" : "");
     return STATUS_OK;
 }
 
@@ -831,9 +832,10 @@ static Status read_derived_size(TestcaseReading *reading, const cJSON *sizes, si
 /* Adds the number to the sizes: whole, of a size; as a float of a float. */
 static bool take_number(const Parameter *size, size_t parameter, const cJSON *number, Sizes *sizes)
 {
-    const double value = cJSON_IsNumber(number) ? number->valuedouble : NAN;
+    const double read = cJSON_IsNumber(number) ? number->valuedouble : NAN;
+    const double value = size->role == ROLE_SCALAR ? scalar_rounded(size, read) : read;
     if (size->role == ROLE_SCALAR && value >= size->least && value <= size->most) {
-        sizes_set_scalar(sizes, parameter, size->type == ELEMENT_FLOAT32 ? (double)(float)value : value);
+        sizes_set_scalar(sizes, parameter, value);
         return true;
     }
     if (size->role == ROLE_SCALAR || !(value >= (double)size->low && value <= (double)size->high) ||

@@ -47,7 +47,7 @@ install_data() {
     local folder
     mkdir -p "$share"
     find base grader harness leaderboard simgpu \( -name tests -o -name template \) -prune -o \
-        \( -name '*.h' -o -name '*.cuh' -o -name '*.cu' -o -name '*.def' -o -name '*.json' -o -name row.c -o -name pytorch_rivals.py -o -name import.py \) -type f -print0 |
+        \( -name '*.h' -o -name '*.cuh' -o -name '*.cu' -o -name '*.def' -o -name '*.json' -o -name row.c -o -name pytorch_rivals.py -o -name import.py -o -name torch_stand_in.py \) -type f -print0 |
         tar --null -T - -c | tar -x --no-same-owner -C "$share"
     install -D -m 644 service/web/style.css "$share/service/web/style.css" # of the pages that commands write
     for folder in problems testcases solutions; do

@@ -70,7 +70,7 @@ static const struct {
     {"int cols)", "int cols, int more)", "parameters: the signature has 7 parameters, found 6 here"},
     {"const float* a", "const float* x",
      "problem.json:4: name: expected \"x\", which is next in the signature, found \"a\""},
-    {"const float* a", "const long* a", "role: \"in\" is for a pointer to one of float, int, unsigned char, double, "},
+    {"const float* a", "const bool* a", "role: \"in\" is for a pointer to one of float, int, unsigned char, double, "},
     {"const float* a", "const uchar5* a", "or to a vector such as uchar4; the signature has \"const uchar5* a\""},
     {"const float* a", "const float** a", "role: \"in\" is for a pointer to one of float"},
     {"float* out", "const float* out", "not const; the signature has \"const float* out\""},
@@ -81,8 +81,8 @@ static const struct {
     {"\"role\": \"out\"", "\"role\": \"in\"",
      "parameters: expected a parameter of role \"out\" or \"inout\", found none"},
     {"\"min\": 2, \"max\": 1000", "\"values\": [2, 1]",
-     "values: expected whole numbers from 0 to 2147483647 in rising"},
-    {"\"min\": 2, \"max\": 1000", "\"values\": [1.5]", "values: expected whole numbers from 0 to 2147483647 in rising"},
+     "values: expected whole numbers from -2147483648 to 2147483647 in rising"},
+    {"\"min\": 2, \"max\": 1000", "\"values\": [1.5]", "values: expected whole numbers from -2147483648 to 2147483647 in rising"},
     {"\"min\": 2, \"max\": 1000", "\"values\": []", "values: expected at least one number"},
     {"\"min\": 2, \"max\": 1000", "\"min\": 2, \"values\": [2]", "min: unknown key"},
     {"\"role\": \"size\", \"min\": 2", "\"role\": \"scalar\", \"min\": 2",
@@ -101,7 +101,7 @@ static const struct {
     {"\"in\", \"shape\": [\"cols\"]", "\"in\", \"min\": 1, \"max\": 1", "min: unknown key"},
     {"\"min\": 1, ", "", "the key \"min\" is missing"},
     {"\"min\": 2, \"max\": 1000", "\"min\": 2, \"max\": 1", "max: expected a whole number from 2 to"},
-    {"\"min\": 2", "\"min\": -2", "min: expected a whole number from 0"},
+    {"\"min\": 2", "\"min\": -3e9", "min: expected a whole number from -2147483648 to 2147483647"},
     {"[\"cols\"]", "[]", "shape: expected 1 to 4 expressions, found 0"},
     {"[\"cols\"]", "[7]", "problem.json:6: shape: expected a list of expressions"},
     {"[\"cols\"]", "[\"colz\"]",
@@ -214,7 +214,11 @@ static void a_vector_has_one_more_extent(void **state)
                 {"const __nv_bfloat162 *", ELEMENT_BFLOAT16, 2},
                 {"const uint16_t*", ELEMENT_UINT16, 1},
                 {"char*", ELEMENT_INT8, 1},
-                {"uint*", ELEMENT_UINT32, 1}};
+                {"uint*", ELEMENT_UINT32, 1},
+                {"const int64_t*", ELEMENT_INT64, 1},
+                {"long long*", ELEMENT_INT64, 1},
+                {"const size_t*", ELEMENT_UINT64, 1},
+                {"const ulonglong2*", ELEMENT_UINT64, 2}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char declared[60];
         snprintf(declared, sizeof declared, "%s mask", rows[i].type);

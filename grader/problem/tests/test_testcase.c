@@ -751,7 +751,7 @@ static void a_picture_is_an_input(void **state)
 
 /* The small problem with a filter strength, a flag, and an array of halves. */
 static const char *const scalar_changes[][2] = {
-    {"int rows, int cols)", "int rows, int cols, float strength, double bias, bool flip)"},
+    {"int rows, int cols)", "int rows, int cols, float strength, double bias, int flip)"},
     {"const int* b", "const __half* b"},
     {"\"max\": 1000}],", "\"max\": 1000},\n{\"name\": \"strength\", \"role\": \"scalar\", \"min\": -1, \"max\": 2},"
                          "{\"name\": \"bias\", \"role\": \"scalar\", \"min\": 0, \"max\": 1},"
