@@ -285,7 +285,9 @@ const DeviceCopyOps SIM_COPY_OPS = {.write = write_bytes, .read = read_bytes, .c
 
 static CudaError note_time(SimDevice *sim, DeviceStream *stream, double seconds)
 {
-    sim_time_note(sim, (Moment){.kind = MOMENT_WORK, .engine = ENGINE_BUS, .stream = stream, .seconds = seconds, .device_s = seconds});
+    sim_time_note(
+        sim,
+        (Moment){.kind = MOMENT_WORK, .engine = ENGINE_BUS, .stream = stream, .seconds = seconds, .device_s = seconds});
     return CUDA_ERROR_SUCCESS;
 }
 

@@ -766,10 +766,9 @@ static void find_parts(const CostInput *input, const CostShape *shape, CostPart 
 static double device_seconds(const CostInput *input, const CostShape *shape, const CostPart *parts, double seconds)
 {
     const double LAUNCH_TAKEN = 0.62;
-    const double average = 1 /
-                           (shape->share * input->profile->multiprocessors); /* of the busiest multiprocessor's work */
-    const double filled = shape->blocks / (input->profile->multiprocessors * shape->resident);
-    double busy = seconds * fmin(1, filled) * average;
+    /* what a multiprocessor does on average, of what the busiest one does */
+    const double average = 1 / (shape->share * input->profile->multiprocessors);
+    double busy = seconds * average * fmin(1, shape->together / shape->resident);
     for (int i = 0; i < PART_COUNT; i++)
         if (strcmp(parts[i].name, "latency") != 0)
             busy = fmax(busy, parts[i].seconds * (parts[i].is_unit ? average : 1));

@@ -500,6 +500,29 @@ static void blocks_that_work_longer_with_an_element_stay_together(void **state)
     assert_true(part_seconds(&busy_work, "constant") < 0.2 * plain);
 }
 
+/* 256 threads are an eighth of those that a multiprocessor holds; while 1,056 blocks of them run, nothing else does. */
+static void kernels_leave_to_others_what_they_do_not_fill(void **state)
+{
+    const SimCounters none = {0};
+    const SimFunctionInfo function = {.registers = 32};
+    const struct {
+        uint32_t blocks;
+        double least, most; /* of the time beyond the launch, that nothing else can use */
+    } rows[] = {{1, 0, 0.002}, {132, 0.12, 0.13}, {1056, 0.99, 1}, {1057, 0.85, 0.95}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const CostInput input = {.profile = &h200,
+                                 .function = &function,
+                                 .shape.grid = {rows[i].blocks, 1, 1},
+                                 .shape.block = {256, 1, 1},
+                                 .counters = &none,
+                                 .longest_warp_instructions = 1000000};
+        const Cost cost = cost_model(&input);
+        const double share = (cost.device_s - 0.62 * h200.launch_s) / (cost.seconds - h200.launch_s);
+        if (!(share >= rows[i].least && share <= rows[i].most * 1.000001))
+            fail_test("%u blocks: %g, expected %g to %g", rows[i].blocks, share, rows[i].least, rows[i].most);
+    }
+}
+
 /* An H200 takes 2.0 cycles for each further word of a short array that lanes of a warp read, and 2.5 to 6.1 of 64 KiB. */
 static void words_of_an_array_that_the_cache_holds_cost_as_loads_do(void **state)
 {
@@ -594,6 +617,7 @@ int main(void)
         cmocka_unit_test(occupancy_is_a_share_of_the_warps),
         cmocka_unit_test(machine_code_overrules_ptx),
         cmocka_unit_test(blocks_that_work_longer_with_an_element_stay_together),
+        cmocka_unit_test(kernels_leave_to_others_what_they_do_not_fill),
         cmocka_unit_test(words_of_an_array_that_the_cache_holds_cost_as_loads_do),
         cmocka_unit_test(fetches_wait_for_loads_of_the_same_l1),
         cmocka_unit_test(loads_by_ldc_do_not_miss_the_cache_of_the_uniform_datapath),
