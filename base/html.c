@@ -253,69 +253,10 @@ void html_url_part(Text *page, const char *part)
     }
 }
 
-/* ---- formats ----------------------------------------------------------------------------------------------------- */
-
-/* A conversion in a format: "%5.1f". */
-typedef struct HtmlConversion {
-    char text[16];
-    size_t length; /* in the format */
-    char kind;     /* 'f' */
-    char size;     /* 'l' or 'z'; 0: none */
-} HtmlConversion;
-
-static HtmlConversion conversion_at(const char *percent)
-{
-    HtmlConversion found = {0};
-    found.length = 1 + strspn(percent + 1, "-+ #0123456789.*lz") + 1;
-    snprintf(found.text, sizeof found.text, "%.*s", (int)found.length, percent);
-    found.kind = percent[found.length - 1];
-    found.size = percent[found.length - 2];
-    return found;
-}
-
-/* The arguments of a number are those of the conversion, so printf() writes it; a number has nothing to escape. */
-static void add_number(Text *page, const HtmlConversion *conversion, va_list *arguments)
-{
-    char number[400];
-    const char *format = conversion->text;
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    if (strchr("fgeG", conversion->kind) != NULL)
-        snprintf(number, sizeof number, format, va_arg(*arguments, double));
-    else if (conversion->size == 'l' || conversion->size == 'z')
-        snprintf(number, sizeof number, format, va_arg(*arguments, long));
-    else
-        snprintf(number, sizeof number, format, va_arg(*arguments, int));
-#pragma GCC diagnostic pop
-    html_text(page, number);
-}
-
-static void add_string(Text *page, const HtmlConversion *conversion, va_list *arguments)
-{
-    bool has_length = strchr(conversion->text, '*') != NULL;
-    int most = has_length ? va_arg(*arguments, int) : -1;
-    const char *text = va_arg(*arguments, const char *);
-    html_bytes(page, text, most < 0 ? strlen(text) : strnlen(text, (size_t)most));
-}
-
 void html_add(Text *page, const char *markup, ...)
 {
     va_list arguments;
     va_start(arguments, markup);
-    while (*markup != '\0') {
-        size_t plain = strcspn(markup, "%");
-        text_append(page, markup, plain);
-        markup += plain;
-        if (*markup == '\0')
-            break;
-        const HtmlConversion conversion = conversion_at(markup);
-        if (conversion.kind == '%')
-            text_add(page, "%");
-        else if (conversion.kind == 's')
-            add_string(page, &conversion, &arguments);
-        else
-            add_number(page, &conversion, &arguments);
-        markup += conversion.length;
-    }
+    text_add_escaped(page, html_bytes, markup, arguments);
     va_end(arguments);
 }

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* printf for markup: the format is markup, each %s is text and is escaped. Conversions: %s %.*s %d %u %zu %f %g %c %%, and PRId64. */
+/* printf for markup: the format is markup, each %s is text and is escaped. The conversions are those of text_add_escaped(). */
 __attribute__((format(printf, 2, 3))) void html_add(Text *page, const char *markup, ...);
 
 /* Markup that is already complete. */

@@ -390,11 +390,24 @@ void terminal_pad(Text *out, const char *text, int columns)
     add_spaces(out, columns - used);
 }
 
-void terminal_add_line(Text *out, const char *text)
+static void add_line_bytes(Text *out, const char *text, size_t length)
 {
     size_t start = out->length;
-    text_add_printable(out, text, strlen(text));
+    text_add_printable(out, text, length);
     for (size_t i = start; i < out->length; i++)
         if (out->data[i] == '\n' || out->data[i] == '\t')
             out->data[i] = '?';
+}
+
+void terminal_add_line(Text *out, const char *text)
+{
+    add_line_bytes(out, text, strlen(text));
+}
+
+void terminal_print(Text *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    text_add_escaped(out, add_line_bytes, format, arguments);
+    va_end(arguments);
 }

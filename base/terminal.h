@@ -76,6 +76,8 @@ void terminal_pad(Text *out, const char *text, int columns);
 
 /* Adds text as one line: control characters and line breaks become '?'. */
 void terminal_add_line(Text *out, const char *text);
+/* printf() whose %s are lines such as that. The conversions are those of text_add_escaped(). */
+__attribute__((format(printf, 2, 3))) void terminal_print(Text *out, const char *format, ...);
 
 /* ==== progress ==================================================================================================== */
 

@@ -55,6 +55,71 @@ void text_printf(Text *text, const char *format, ...)
     va_end(arguments);
 }
 
+/* A conversion in a format: "%5.1f". */
+typedef struct Conversion {
+    char text[16];
+    size_t length; /* in the format */
+    char kind;     /* 'f' */
+    char size;     /* 'l' or 'z'; 0: none */
+} Conversion;
+
+static Conversion conversion_at(const char *percent)
+{
+    Conversion found = {0};
+    found.length = 1 + strspn(percent + 1, "-+ #0123456789.*lz") + 1;
+    snprintf(found.text, sizeof found.text, "%.*s", (int)found.length, percent);
+    found.kind = percent[found.length - 1];
+    found.size = percent[found.length - 2];
+    return found;
+}
+
+/* The arguments of a number are those of the conversion, so printf() writes it; a number has nothing to escape. */
+static void add_number(Text *text, const Conversion *conversion, va_list *arguments)
+{
+    char number[400];
+    const char *format = conversion->text;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    if (strchr("fgeG", conversion->kind) != NULL)
+        snprintf(number, sizeof number, format, va_arg(*arguments, double));
+    else if (conversion->size == 'l' || conversion->size == 'z')
+        snprintf(number, sizeof number, format, va_arg(*arguments, long));
+    else
+        snprintf(number, sizeof number, format, va_arg(*arguments, int));
+#pragma GCC diagnostic pop
+    text_add(text, number);
+}
+
+static void add_string(Text *text, TextEscape *escape, const Conversion *conversion, va_list *arguments)
+{
+    bool has_length = strchr(conversion->text, '*') != NULL;
+    int most = has_length ? va_arg(*arguments, int) : -1;
+    const char *string = va_arg(*arguments, const char *);
+    escape(text, string, most < 0 ? strlen(string) : strnlen(string, (size_t)most));
+}
+
+void text_add_escaped(Text *text, TextEscape *escape, const char *format, va_list arguments)
+{
+    va_list rest;
+    va_copy(rest, arguments);
+    while (*format != '\0') {
+        const size_t plain = strcspn(format, "%");
+        text_append(text, format, plain);
+        format += plain;
+        if (*format == '\0')
+            break;
+        const Conversion conversion = conversion_at(format);
+        if (conversion.kind == '%')
+            text_add(text, "%");
+        else if (conversion.kind == 's')
+            add_string(text, escape, &conversion, &rest);
+        else
+            add_number(text, &conversion, &rest);
+        format += conversion.length;
+    }
+    va_end(rest);
+}
+
 void text_free(Text *text)
 {
     free(text->data);

@@ -27,6 +27,12 @@ void text_append(Text *text, const char *bytes, size_t count);
 void text_add(Text *text, const char *string);
 __attribute__((format(printf, 2, 3))) void text_printf(Text *text, const char *format, ...);
 __attribute__((format(printf, 2, 0))) void text_vprintf(Text *text, const char *format, va_list arguments);
+
+typedef void TextEscape(Text *text, const char *bytes, size_t length);
+/* printf() whose %s are escaped; the format and the numbers are added as they are. Conversions: %s %.*s %d %u %zu %f %g %c %%, and
+ * PRId64. */
+__attribute__((format(printf, 3, 0))) void text_add_escaped(Text *text, TextEscape *escape, const char *format,
+                                                            va_list arguments);
 void text_free(Text *text);
 
 /* Reads a whole regular file. Symbolic links, folders, devices and files of more than `max_bytes` are refused. */

@@ -74,7 +74,7 @@ fast=$root/solutions/conv1d/accepted/vector_loads.cu
     judge verify-leaderboard
     ends 1 "runs 2: rank_status" "quarantined: two sittings that differ"
     judge quarantine --json list.json
-    ends 0 "run 1: Eve, conv1d on sim-h200" "draw_lots.cu" "second sitting" "factor"
+    ends 0 "run 1: Eve, conv1d on sim-h200" "draw_lots.cu" "second sitting" "; best known "
     json list.json '[.runs[0].run, .runs[0].person, (.runs[0].source | test("unlucky")), (.runs[0].cases | length)] | join(" ")' \
         "1 Eve true 3"
     sqlite3 "$CONVJUDGE_DB" "DROP TRIGGER runs_are_never_changed; UPDATE runs SET cases = '[' WHERE id = 1"

@@ -62,7 +62,7 @@ def commands():
     taken = options()
     for reader, title in READERS.items():
         yield f"## {title}\n"
-        for _, name, _, _, operands, what, more in (row for row in table if row[0] == reader):
+        for _, name, _, _, operands, what, more in (row for row in table if row[0].removesuffix("_RARELY") == reader):
             of_it = list(dict.fromkeys(option["name"] for option in taken if name in option["commands"].split()))
             forms = operands.encode().decode("unicode_escape").split("\n")
             yield f"### {name}\n"

@@ -50,6 +50,15 @@ static void a_line_stays_one_line(void **state)
     text_free(&text);
 }
 
+/* The format is the judge's own, so its line breaks stay. */
+static void names_in_a_format_stay_within_their_line(void **state)
+{
+    Text text = {0};
+    terminal_print(&text, "%s: %.*s, %d of %zu,\n100%%\n", "a\nb", 2, "\tcd", -3, (size_t)4);
+    assert_string_equal(text.data, "a?b: ?c, -3 of 4,\n100%\n");
+    text_free(&text);
+}
+
 static void colour_only_where_the_style_has_it(void **state)
 {
     Text text = {0};
@@ -98,6 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_filled_and_keep_apart),
         cmocka_unit_test(a_line_stays_one_line),
+        cmocka_unit_test(names_in_a_format_stay_within_their_line),
         cmocka_unit_test(colour_only_where_the_style_has_it),
         cmocka_unit_test(what_is_no_terminal_is_as_wide_as_columns_says),
         cmocka_unit_test(a_program_that_reads_along_gets_a_line_for_each_change),

@@ -55,9 +55,7 @@ static void add_share(double share, Text *out)
 
 static void add_program(const Program *program, Text *out)
 {
-    terminal_add_line(out, program->author);
-    text_add(out, ": ");
-    terminal_add_line(out, program->file_name);
+    terminal_print(out, "%s: %s", program->author, program->file_name);
     if (program->run > 0)
         text_printf(out, " (run %lld, %.10s)", (long long)program->run, program->time_utc);
     text_add(out, "\n");

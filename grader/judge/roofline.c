@@ -474,9 +474,8 @@ static void add_missing_program(const Roofline *roofline, Text *out)
     const char *before = "\n";
     for (const TimedProgram *one = roofline->programs; one < roofline->programs + roofline->program_count; one++)
         if (one->missing != NULL) {
-            text_printf(out, "%s  no times of %s: ", before, one->name);
-            terminal_add_line(out, one->missing);
-            text_add(out, "\n");
+            text_add(out, before);
+            terminal_print(out, "  no times of %s: %s\n", one->name, one->missing);
             before = "";
         }
 }

@@ -651,8 +651,7 @@ void report_add_editor_line(const Submission *submission, const char *path, long
 {
     text_add_printable(out, path, strlen(path));
     text_printf(out, ":%ld: %s: ", line > 0 ? line : stand_in_line(submission->source.data), kind);
-    terminal_add_line(out, sentence);
-    text_add(out, "\n");
+    terminal_print(out, "%s\n", sentence);
 }
 
 /* "error" for "catastrophic error: ...", "warning" for "warning #177-D: ..."; NULL: no such word stands before the colon. */

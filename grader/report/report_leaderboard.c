@@ -34,17 +34,13 @@ static void add_case(const cJSON *item, const cJSON *review, Text *out)
 {
     double ms = json_value(item, "time_ms"), again_ms = json_value(review, "time_ms"),
            known_ms = json_value(review, "known_ms"), roofline = json_value(item, "roofline");
-    text_add(out, "    \"");
-    terminal_add_line(out, json_string(item, "name"));
-    text_printf(out, "\": %s", quantity_time(ms).text);
+    terminal_print(out, "    \"%s\": %s", json_string(item, "name"), quantity_time(ms).text);
     if (again_ms > 0)
         text_printf(out, ", second sitting %s", quantity_time(again_ms).text);
     text_printf(out, " (%d and %d samples)", count_samples(item), count_samples(review));
-    if (known_ms > 0) {
-        text_printf(out, "; best known %s, ", quantity_time(known_ms).text);
-        terminal_add_line(out, json_string(review, "known_of"));
-        text_printf(out, ": factor %s", quantity_ratio(known_ms / ms).text);
-    }
+    if (known_ms > 0)
+        terminal_print(out, "; best known %s, %s: factor %s", quantity_time(known_ms).text,
+                       json_string(review, "known_of"), quantity_ratio(known_ms / ms).text);
     if (roofline > 0)
         text_printf(out, "; %s of the roofline", quantity_percent(roofline, 0).text);
     text_add(out, "\n");
@@ -53,13 +49,9 @@ static void add_case(const cJSON *item, const cJSON *review, Text *out)
 static void add_head(const RecordedRun *recorded, Text *out)
 {
     const Run *run = &recorded->run;
-    text_printf(out, "run %" PRId64 ": ", recorded->id);
-    terminal_add_line(out, run->person);
-    text_printf(out, ", %s on %s, %s, ", run->board.problem, run->board.device, run->time_utc);
-    terminal_add_line(out, run->file_name);
-    text_printf(out, "\n    ");
-    terminal_add_line(out, run->rank_status);
-    text_printf(out, "\n    source %.16s..., machine code %.16s...\n", run->source_hash, run->machine_code);
+    terminal_print(out, "run %" PRId64 ": %s, %s on %s, %s, %s\n    %s\n", recorded->id, run->person,
+                   run->board.problem, run->board.device, run->time_utc, run->file_name, run->rank_status);
+    text_printf(out, "    source %.16s..., machine code %.16s...\n", run->source_hash, run->machine_code);
 }
 
 static Status add_run(const RecordedRun *run, Text *out, Message *why)
@@ -237,11 +229,8 @@ static void add_retimed(const Retiming *retiming, Text *out)
 
 static void add_missing(const Retiming *retiming, Text *out)
 {
-    for (size_t i = 0; i < retiming->missing_count; i++) {
-        text_add(out, "  not timed, since the database lacks the source: ");
-        terminal_add_line(out, retiming->missing[i]);
-        text_add(out, "\n");
-    }
+    for (size_t i = 0; i < retiming->missing_count; i++)
+        terminal_print(out, "  not timed, since the database lacks the source: %s\n", retiming->missing[i]);
 }
 
 void report_retime(const Retiming *retiming, Text *out)

@@ -728,6 +728,7 @@ static size_t add_all_arguments(const char **argv, size_t count, const char *con
     return add_arguments(argv, add_arguments(argv, count, places), of_side);
 }
 
+/* Headers that include another one, in a folder of this compilation. */
 static Status put_aliases(const CompileFolders *folders, Message *why)
 {
     char folder[PATH_MAX], line[100];

@@ -311,13 +311,10 @@ static Status judge(ClassGrading *grading, Message *why)
 static void add_next_step(const ClassGrading *grading, Text *text)
 {
     const char *class = grading->options->class_file;
-    text_add(text, "Results: ");
-    terminal_add_line(text, grading->state);
-    text_add(text, ". Next: convjudge scores --csv scores.csv --summary scores.html --class ");
-    terminal_add_line(text, class == NULL ? "class.json" : class);
-    text_add(text, " --state ");
-    terminal_add_line(text, grading->state);
-    text_add(text, class == NULL ? " (docs/guides/run-a-class.md has a class.json to begin with)\n" : "\n");
+    terminal_print(
+        text, "Results: %s. Next: convjudge scores --csv scores.csv --summary scores.html --class %s --state %s%s\n",
+        grading->state, class == NULL ? "class.json" : class, grading->state,
+        class == NULL ? " (docs/guides/run-a-class.md has a class.json to begin with)" : "");
 }
 
 static Status report(const ClassGrading *grading, Message *why)

@@ -229,7 +229,7 @@ void help_overview(Text *text)
                 text_printf(text, "  %-*s%s\n", NAME_COLUMNS, subcommand->name, subcommand->what);
         text_printf(text, "  %-*s", NAME_COLUMNS, "less often:");
         for (const Subcommand *subcommand = subcommands; subcommand->name != NULL; subcommand++)
-            if ((int)subcommand->reader == RARELY + reader) {
+            if ((int)subcommand->reader == STUDENT_RARELY + reader) {
                 text_printf(text, "%s%s", between, subcommand->name);
                 between = ", ";
             }

@@ -14,8 +14,18 @@
 
 /* The table of all commands, of whichever program (subcommands.def). */
 
-/* The overview names a command of RARELY + reader without its sentence. */
-typedef enum Reader { STUDENT, INSTRUCTOR, AUTHOR, ADMINISTRATOR, READER_COUNT, RARELY = READER_COUNT } Reader;
+/* The overview names a command that they seldom need without its sentence. */
+typedef enum Reader {
+    STUDENT,
+    INSTRUCTOR,
+    AUTHOR,
+    ADMINISTRATOR,
+    READER_COUNT,
+    STUDENT_RARELY = READER_COUNT,
+    INSTRUCTOR_RARELY,
+    AUTHOR_RARELY,
+    ADMINISTRATOR_RARELY
+} Reader;
 typedef enum SandboxNeed { WITH_SANDBOX, WITHOUT_SANDBOX } SandboxNeed;
 
 /* Fills in *exit_status where it returns STATUS_OK: 0, or 1 where what was asked for is not so. Results go to standard output, progress

@@ -682,10 +682,8 @@ static Status announce(const Submitting *submitting, Message *why)
     cJSON_ArrayForEach(due, json_get(submission->json, "counts_for"))
     {
         const char *text = json_string(due, "text");
-        if (text == NULL)
-            continue;
-        terminal_add_line(&line, text);
-        text_add(&line, "\n");
+        if (text != NULL)
+            terminal_print(&line, "%s\n", text);
     }
     Status status = json_target_write("-", &line, why);
     text_free(&line);

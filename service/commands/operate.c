@@ -23,6 +23,7 @@
 #include "service/web/report_folder.h"
 #include "service/web/summary_page.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -356,11 +357,9 @@ enum { NUMBER_COLUMNS = 6, PERSON_COLUMNS = 14, VERDICT_COLUMNS = 20, TIME_COLUM
 /* "batch 2, problem conv1d, open since 2026-01-31T12:00:00Z: new hidden cases" */
 static void add_title(const Batch *batch, Text *out)
 {
-    text_printf(out, "batch %lld, problem %s, %s%s: ", (long long)batch->id, batch->problem,
-                strcmp(batch->state, "open") == 0 ? "open since " : batch->state,
-                strcmp(batch->state, "open") == 0 ? batch->created_utc : "");
-    terminal_add_line(out, batch->reason);
-    text_add(out, "\n");
+    const bool is_open = strcmp(batch->state, "open") == 0;
+    terminal_print(out, "batch %" PRId64 ", problem %s, %s%s: %s\n", batch->id, batch->problem,
+                   is_open ? "open since " : batch->state, is_open ? batch->created_utc : "", batch->reason);
 }
 
 /* "    5 of 8 submissions judged; 2 wait, 1 is being judged" */

@@ -355,10 +355,8 @@ static const char *what_came_of(const HandedIn *item)
 
 void class_report_add_item(const HandedIn *item, Text *text)
 {
-    terminal_add_line(text, item->file->person);
-    text_printf(text, ", %s: %s (", item->problem, what_came_of(item));
-    terminal_add_line(text, item->file->origin);
-    text_add(text, item->file->marked_late ? ", marked late)\n" : ")\n");
+    terminal_print(text, "%s, %s: %s (%s%s)\n", item->file->person, item->problem, what_came_of(item),
+                   item->file->origin, item->file->marked_late ? ", marked late" : "");
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
@@ -412,13 +410,8 @@ static void add_duplicates(const ClassRun *run, Text *text)
 {
     for (size_t i = 0; i < run->count; i++) {
         const HandedIn *item = &run->items[i];
-        if (item->same_as == NULL)
-            continue;
-        text_add(text, "  counted once: ");
-        terminal_add_line(text, item->file->origin);
-        text_add(text, " is the same as ");
-        terminal_add_line(text, item->same_as);
-        text_add(text, "\n");
+        if (item->same_as != NULL)
+            terminal_print(text, "  counted once: %s is the same as %s\n", item->file->origin, item->same_as);
     }
 }
 
@@ -426,13 +419,9 @@ static void add_failures(const ClassRun *run, Text *text)
 {
     for (size_t i = 0; i < run->count; i++) {
         const HandedIn *item = &run->items[i];
-        if (item->same_as != NULL || strcmp(item->state, "held") != 0)
-            continue;
-        text_add(text, "  not judged, the same command tries again: ");
-        terminal_add_line(text, item->file->origin);
-        text_add(text, ": ");
-        terminal_add_line(text, item->failure);
-        text_add(text, "\n");
+        if (item->same_as == NULL && strcmp(item->state, "held") == 0)
+            terminal_print(text, "  not judged, the same command tries again: %s: %s\n", item->file->origin,
+                           item->failure);
     }
 }
 
@@ -441,11 +430,7 @@ static void add_refusals(const Intake *intake, Text *text)
     for (size_t i = 0; i < intake->refused_count; i++) {
         if (i > 0 && strcmp(intake->refused[i].origin, intake->refused[i - 1].origin) == 0)
             continue; /* a group's */
-        text_add(text, "  refused: ");
-        terminal_add_line(text, intake->refused[i].origin);
-        text_add(text, ": ");
-        terminal_add_line(text, intake->refused[i].why);
-        text_add(text, "\n");
+        terminal_print(text, "  refused: %s: %s\n", intake->refused[i].origin, intake->refused[i].why);
     }
 }
 
@@ -457,11 +442,8 @@ static void add_strangers(const ClassRun *run, Text *text)
         if ((i > 0 && strcmp(person, run->items[i - 1].file->person) == 0) || class_has_person(run->class, person))
             continue;
         const char *nearest = class_nearest(run->class, person, &run->intake->arena);
-        text_add(text, "  in no group: ");
-        terminal_add_line(text, person);
-        text_add(text, nearest == NULL ? "" : "; nearest name: ");
-        terminal_add_line(text, nearest == NULL ? "" : nearest);
-        text_add(text, "\n");
+        terminal_print(text, "  in no group: %s%s%s\n", person,
+                       nearest == NULL ? "" : "; nearest name: ", nearest == NULL ? "" : nearest);
     }
 }
 
@@ -471,10 +453,8 @@ static void add_aside(const Intake *intake, Text *text)
     if (count == 0)
         return;
     text_printf(text, "  left aside, neither sources nor archives: ");
-    for (size_t i = 0; i < count && i < SHOWN_ASIDE; i++) {
-        text_add(text, i == 0 ? "" : ", ");
-        terminal_add_line(text, intake->left_aside[i]);
-    }
+    for (size_t i = 0; i < count && i < SHOWN_ASIDE; i++)
+        terminal_print(text, "%s%s", i == 0 ? "" : ", ", intake->left_aside[i]);
     if (count > SHOWN_ASIDE)
         text_printf(text, " and %zu more", count - SHOWN_ASIDE);
     text_add(text, "\n");

@@ -72,7 +72,7 @@ static void the_overview_has_all_commands_in_forty_lines(void **state)
     Text text = {0};
     help_overview(&text);
     for (const Subcommand *subcommand = subcommands; subcommand->name != NULL; subcommand++)
-        if (strstr(text.data, subcommand->reader < RARELY ? subcommand->what : subcommand->name) == NULL)
+        if (strstr(text.data, subcommand->reader < READER_COUNT ? subcommand->what : subcommand->name) == NULL)
             fail_test("%s is missing", subcommand->name);
     assert_true(lines_of(&text) <= 40);
     text_free(&text);
