@@ -841,7 +841,7 @@ END
     stop_server
     sqlite3 "$state/convjudge.db" 'UPDATE service_version SET version = 99'
     judge serve --config "$BATS_TEST_TMPDIR/config.json"
-    ends 2 "written by a newer ConvJudge: version 99 of the service, this program knows versions up to 7"
+    ends 2 "written by a newer ConvJudge: version 99 of the service, this program knows versions up to 8"
 }
 
 @test "an older database is upgraded, after a copy" {
