@@ -252,8 +252,8 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     as "$teacher" POST /teacher/tokens/list -F file=@names.csv -D headers
     equal 200 "$status"
     grep -qi '^content-disposition: attachment; filename="tokens.csv"' headers
-    equal '"Lovelace, Ada" "bob" "eve"' "$(sed -n '2,$s/,[0-9a-f]\{64\}.*//p' <<<"$output" | xargs -d '\n')"
-    as "$(sed -n 's/^"bob",\([0-9a-f]*\).*/\1/p' <<<"$output")" GET /api/v1/me
+    equal '"Lovelace, Ada" bob eve' "$(sed -n '2,$s/,[0-9a-f]\{64\}.*//p' <<<"$output" | xargs -d '\n')"
+    as "$(sed -n 's/^bob,\([0-9a-f]*\).*/\1/p' <<<"$output")" GET /api/v1/me
     equal bob "$(jq -r .person <<<"$output")"
     as "$teacher" POST /teacher/tokens/list -F $'names=ada\nemmy\n'
     equal 400 "$status"

@@ -41,9 +41,9 @@ except ImportError:
 
 def policy():
     """The Content-Security-Policy of the server, from the C."""
-    header = (pathlib.Path(__file__).parent.parent / "service/web/site.h").read_text()
-    macro = re.search(r"define PAGES_CONTENT_SECURITY_POLICY((?:.*\\\n)*.*)", header)[1]
-    return "".join(re.findall(r'"([^"]*)"', macro))
+    source = (pathlib.Path(__file__).parent.parent / "service/http/http.c").read_text()
+    texts = re.search(r'"Content-Security-Policy",((?:\s*"[^"]*")+)', source)[1]
+    return "".join(re.findall(r'"([^"]*)"', texts))
 
 
 class Server(http.server.SimpleHTTPRequestHandler):

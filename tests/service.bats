@@ -154,6 +154,32 @@ judged_as() {
     equal '400 Turtle' "$(jq -r '"\(.standings | length) \(.standings[399].person)"' <<<"$output")"
 }
 
+@test "a large class is shown in parts" {
+    serve
+    local teacher page
+    teacher=$(token emmy teacher)
+    sqlite3 "$state/convjudge.db" "PRAGMA busy_timeout = 10000; WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 130)
+        INSERT INTO person (name, role, created_utc) SELECT printf('p%03d', i), 'student', '2026-01-31T12:00:00Z' FROM n;
+        INSERT INTO submission (person, key, problem, mode, sizes, file_name, source_hash, received_utc, received_s)
+        SELECT id, 'k', 'conv1d', 'rank', '', 'x.cu', 'h', created_utc, 1769860800 FROM person WHERE name LIKE 'p%';
+        INSERT INTO judging (submission, batch, revision, position, state, attempt, failures, verdict)
+        SELECT id, 1, 'r', 0, 'recorded', 1, 0, 'Accepted' FROM submission" >/dev/null
+    as "$teacher" GET /teacher
+    [[ $output == *'>p001<'*'Solved, of 100'*'Page 1 of 2'*'href="?page=2"'* && $output != *'>p130<'* && $output != *'page=0'* ]]
+    as "$teacher" GET '/problems/conv1d/sources?page=2'
+    [[ $output == *'>p101<'*'>p130<'*'href="?page=1"'*'Page 2 of 2'* && $output != *'>p100<'* && $output != *'page=3'* ]]
+    as "$teacher" GET '/api/v1/problems/conv1d/sources?page=2'
+    equal '30 2' "$(jq -r '"\(.sources | length) \(.pages)"' <<<"$output")"
+    for page in 2 3 99999999999999999999; do
+        as "$teacher" GET "/teacher?page=$page"
+        [[ $output == *'>p130<'*'Page 2 of 2'* && $output != *'>p001<'* ]]
+    done
+    for page in 0 -7 x; do
+        as "$teacher" GET "/teacher?page=$page"
+        [[ $output == *'>p001<'*'Page 1 of 2'* ]]
+    done
+}
+
 @test "a problem whose files are broken takes no other problem's page away" {
     local shared=$CONVJUDGE_HOME
     export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home
@@ -841,7 +867,7 @@ END
     stop_server
     sqlite3 "$state/convjudge.db" 'UPDATE service_version SET version = 99'
     judge serve --config "$BATS_TEST_TMPDIR/config.json"
-    ends 2 "written by a newer ConvJudge: version 99 of the service, this program knows versions up to 7"
+    ends 2 "written by a newer ConvJudge: version 99 of the service, this program knows versions up to 8"
 }
 
 @test "an older database is upgraded, after a copy" {

@@ -57,7 +57,7 @@ served() {
     CONVJUDGE_DB=$state/convjudge.db judge verify-leaderboard
     ends 0
     run curl -s --unix-socket "$socket" http://x/api/v1/boards/conv1d/csv
-    ends 0 "rank,person,time_ms,uncertainty,model_factor,time_utc" $'\n'"1,\"$(id -un)\",0."
+    ends 0 "rank,person,time_ms,uncertainty,model_factor,time_utc" $'\n'"1,$(id -un),0."
 }
 
 @test "the place in the class is the server's, as its board is now" {

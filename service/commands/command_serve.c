@@ -452,7 +452,7 @@ Status command_serve(const Options *options, int *exit_status, Message *why)
     Config config = {0};
     Status status = read_settings(options, &config, why);
     take_signals();
-    mallopt(M_ARENA_MAX, 2);               /* glibc's own limit, eight for each processor, keeps what threads have freed */
+    mallopt(M_ARENA_MAX, 2); /* glibc's own limit, eight for each processor, keeps what threads have freed */
     mallopt(M_MMAP_THRESHOLD, 256 * 1024); /* and it learns to keep large pieces, too */
     THEN(status, run_service(&config, options->trial, why));
     config_free(&config);

@@ -782,7 +782,7 @@ static bool begins_formula(const char *text, size_t at)
     return strchr("=+-@\t\r", text[at]) != NULL && (at == 0 || strchr(",;\t\r\n", text[at - 1]) != NULL);
 }
 
-static void add_cell(Text *text, const char *cell, const char *end)
+void csv_add_cell(Text *text, const char *cell, const char *end)
 {
     const bool quoted = strpbrk(cell, "\",;\t\r\n") != NULL || cell[0] == ' ';
     text_add(text, quoted ? "\"" : "");
@@ -804,26 +804,26 @@ static void add_submission(const Scores *scores, const ProblemPoints *points, Te
         snprintf(number, sizeof number, "%" PRId64, fact->id);
     if (fact != NULL && points->late_s > 0)
         snprintf(late, sizeof late, "%" PRId64, points->late_s);
-    add_cell(text, number, ",");
-    add_cell(text, fact == NULL ? "" : fact->row->file_name, ",");
-    add_cell(text, fact == NULL ? "" : fact->verdict, ",");
-    add_cell(text,
-             fact == NULL || !fact->has_received ? "" : class_time_local(&scores->class->zone, fact->received_s).text,
-             ",");
-    add_cell(text, late, ",");
+    csv_add_cell(text, number, ",");
+    csv_add_cell(text, fact == NULL ? "" : fact->row->file_name, ",");
+    csv_add_cell(text, fact == NULL ? "" : fact->verdict, ",");
+    csv_add_cell(
+        text, fact == NULL || !fact->has_received ? "" : class_time_local(&scores->class->zone, fact->received_s).text,
+        ",");
+    csv_add_cell(text, late, ",");
 }
 
 static void add_row(const Scores *scores, const PersonScores *person, const AssignmentPoints *assignment,
                     const ProblemPoints *points, Text *text)
 {
-    add_cell(text, person->facts->person, ",");
-    add_cell(text, person->facts->id, ",");
-    add_cell(text, person->groups, ",");
-    add_cell(text, assignment->assignment->id, ",");
-    add_cell(text, points->problem->problem, ",");
+    csv_add_cell(text, person->facts->person, ",");
+    csv_add_cell(text, person->facts->id, ",");
+    csv_add_cell(text, person->groups, ",");
+    csv_add_cell(text, assignment->assignment->id, ",");
+    csv_add_cell(text, points->problem->problem, ",");
     text_printf(text, "%.15g,%.15g,%s,", points->points, points->most, points->is_final ? "yes" : "no");
     add_submission(scores, points, text);
-    add_cell(text, points->reason, "\r\n");
+    csv_add_cell(text, points->reason, "\r\n");
 }
 
 void scores_csv(const Scores *scores, Text *text)

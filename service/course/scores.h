@@ -119,6 +119,8 @@ void scores_print(const Scores *scores, Text *text);
 
 /* Scores as a table for spreadsheets. */
 
+/* A cell of a CSV file (RFC 4180), quoted where it must be, with what comes after it. No spreadsheet takes it for a formula. */
+void csv_add_cell(Text *text, const char *cell, const char *end);
 /* RFC 4180, with a row for each person, assignment and problem. A cell that a spreadsheet would take for a formula begins with an
  * apostrophe. */
 void scores_csv(const Scores *scores, Text *text);

@@ -447,6 +447,7 @@ void http_reply_header(HttpReply *reply, const char *name, const char *value)
     }
 }
 
+/* Nothing on a page comes from elsewhere, and there is no script but ours. Pictures of outputs are in the pages themselves (data:). */
 static void add_headers(struct MHD_Response *response, const HttpReply *reply)
 {
     static const char *const always[][2] = {

@@ -95,19 +95,24 @@ void answer_text(Visit *visit, const char *type, const char *text)
     text_add(&visit->reply->body, text);
 }
 
-/* A spreadsheet takes a text that begins with one of these for a formula; an apostrophe makes it a text again. */
-void csv_add_text(Text *out, const char *text)
-{
-    text_add(out, strchr("=+-@", text[0]) != NULL && text[0] != '\0' ? "\"'" : "\"");
-    for (const char *c = text; *c != '\0'; c++)
-        text_append(out, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
-    text_add(out, "\"");
-}
-
 void answer_redirect(Visit *visit, const char *path)
 {
     visit->reply->status = 303;
     http_reply_header(visit->reply, "Location", path);
+}
+
+void answer_form(Visit *visit, Status status, const char *path, const Message *why)
+{
+    if (status == STATUS_OK)
+        answer_redirect(visit, path);
+    else
+        answer_failure(visit, status, why);
+}
+
+const char *form_field(const Visit *visit, const char *name, const char *otherwise)
+{
+    const char *value = http_field(visit->request, name);
+    return value == NULL ? otherwise : value;
 }
 
 int64_t answer_number(Visit *visit, const char *noun)

@@ -54,9 +54,6 @@ typedef struct Visit { /* one request, and whose it is */
     const char *argument; /* the part of the path that the route leaves open; NULL: none */
 } Visit;
 
-/* A cell of a CSV file (RFC 4180), quoted. */
-void csv_add_text(Text *out, const char *text);
-
 /* ==== queries ===================================================================================================== */
 
 /* What a list of submissions leaves out: the queries "problem", "verdict", "since" (2026-01-31T12:00:00Z) and "most_ms". An empty one
@@ -108,6 +105,12 @@ void answer_text(Visit *visit, const char *type, const char *text);
 
 /* 303: the browser is to go on there. The path must begin with '/'. */
 void answer_redirect(Visit *visit, const char *path);
+
+/* Ends an answer to a form: the browser goes on, or is told what is wrong. */
+void answer_form(Visit *visit, Status status, const char *path, const Message *why);
+
+/* A field of the form; `otherwise` without it. */
+const char *form_field(const Visit *visit, const char *name, const char *otherwise);
 
 /* The number of a "submission", a "batch", ... in visit->argument; 0: it is none, which has been answered. */
 int64_t answer_number(Visit *visit, const char *noun);

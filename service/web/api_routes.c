@@ -100,8 +100,8 @@ static void board_answer_csv(Visit *visit)
     for (size_t i = 0; i < shown.standing_count; i++) {
         const Standing *standing = &shown.standings[i];
         text_printf(out, "%zu,", standing->rank);
-        csv_add_text(out, standing->person);
-        text_printf(out, ",%.9g,%.3g,%.4g,%s\r\n", standing->time.ms, standing->time.uncertainty,
+        csv_add_cell(out, standing->person, ",");
+        text_printf(out, "%.9g,%.3g,%.4g,%s\r\n", standing->time.ms, standing->time.uncertainty,
                     time_model_factor(standing->time), standing->time_utc);
     }
 }

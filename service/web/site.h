@@ -20,12 +20,6 @@ typedef struct Site {
     const char *zone; /* of all times on the page; NULL: UTC */
 } Site;
 
-/* The headers of every page of a server, beside Content-Type: "text/html; charset=utf-8". Nothing comes from elsewhere, and there is no script but
- * ours. Pictures of outputs are in the pages themselves (data:). */
-#define PAGES_CONTENT_SECURITY_POLICY                                                                                  \
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "              \
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
 /* The files that pages need: a server gives them as /static/style.css and /static/live.js, a report has style.css beside it. */
 extern const char style_css[], live_js[], editor_js[];
 

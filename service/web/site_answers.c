@@ -4,6 +4,7 @@
 #include "base/html.h"
 #include "grader/problem/problem.h"
 #include "leaderboard/database.h"
+#include "service/course/scores.h"
 #include "service/store/batch_apply.h"
 #include "service/store/batches.h"
 #include "service/store/judgings.h"
@@ -112,23 +113,27 @@ static void site_batch(Visit *visit)
 static void show_batches(Visit *visit, Status status, int64_t id, const Message *why)
 {
     queue_wake(visit->service->queue);
-    if (status == STATUS_OK)
-        answer_redirect(visit, arena_printf(visit->arena, "/admin/batches/%" PRId64, id));
-    else
-        answer_failure(visit, status, why);
+    answer_form(visit, status, arena_printf(visit->arena, "/admin/batches/%" PRId64, id), why);
+}
+
+static Status read_reason(const Visit *visit, const char **reason, Message *why)
+{
+    *reason = form_field(visit, "why", "");
+    if ((*reason)[strspn(*reason, " \t\r\n")] == '\0')
+        return fail(STATUS_BAD_INPUT, why, "expected a reason");
+    return STATUS_OK;
 }
 
 static Status read_request(const Visit *visit, BatchRequest *request, Message *why)
 {
-    const char *problem = http_field(visit->request, "problem"), *reason = http_field(visit->request, "why");
-    const char *since = http_field(visit->request, "since");
-    *request = (BatchRequest){.problem = problem, .reason = reason, .since_utc = since == NULL ? "" : since};
-    if (problem == NULL)
+    *request = (BatchRequest){.problem = http_field(visit->request, "problem"),
+                              .since_utc = form_field(visit, "since", "")};
+    if (request->problem == NULL)
         return fail(STATUS_BAD_INPUT, why, "expected the name of a problem");
-    if (reason == NULL || reason[strspn(reason, " \t\r\n")] == '\0')
-        return fail(STATUS_BAD_INPUT, why, "expected a reason");
+    TRY(read_reason(visit, &request->reason, why));
     if (request->since_utc[0] != '\0' && !rejudging_is_moment(request->since_utc))
-        return fail(STATUS_BAD_INPUT, why, "expected a time such as 2026-01-31T12:00:00Z, found '%.40s'", since);
+        return fail(STATUS_BAD_INPUT, why, "expected a time such as 2026-01-31T12:00:00Z, found '%.40s'",
+                    request->since_utc);
     return STATUS_OK;
 }
 
@@ -230,21 +235,14 @@ static void show_secret(Visit *visit, const char *what, const char *name, const 
     site_answer(visit, STATUS_OK, NULL, "secret", page);
 }
 
-static const char *name_field(const Visit *visit)
-{
-    const char *name = http_field(visit->request, "name");
-    return name == NULL ? "" : name;
-}
-
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 /* The link has the name of this server that the teacher's browser used. */
 static const char *invitation_link(const Visit *visit, const Secret *invitation)
 {
-    const char *host = http_header(visit->request, "Host"), *scheme = http_header(visit->request, "X-Forwarded-Proto");
-    const bool is_secure = scheme != NULL && strcmp(scheme, "https") == 0;
-    return arena_printf(visit->arena, "%s://%s/join/%s", is_secure ? "https" : "http", host == NULL ? "" : host,
-                        invitation->hex);
+    const char *host = http_header(visit->request, "Host");
+    return arena_printf(visit->arena, "%s://%s/join/%s", identity_is_secure(visit) ? "https" : "http",
+                        host == NULL ? "" : host, invitation->hex);
 }
 
 /* When a link of the form ends: after so many days. */
@@ -271,7 +269,7 @@ static void show_link(Visit *visit, const char *group, const Secret *invitation,
 
 void site_add_group(Visit *visit)
 {
-    const char *name = name_field(visit);
+    const char *name = form_field(visit, "name", "");
     int64_t ends_s = 0;
     Secret invitation;
     Message why;
@@ -318,10 +316,7 @@ static void finish_group(Visit *visit, Status status, const char *action, const 
 {
     if (status == STATUS_OK)
         status = audit_add(visit->service->store, visit->person.name, action, object, why);
-    if (status == STATUS_OK)
-        answer_redirect(visit, arena_printf(visit->arena, "/teacher/groups/%s", visit->argument));
-    else
-        answer_failure(visit, status, why);
+    answer_form(visit, status, arena_printf(visit->arena, "/teacher/groups/%s", visit->argument), why);
 }
 
 void site_renew_link(Visit *visit)
@@ -387,7 +382,7 @@ static Status make_token(const Visit *visit, const char *name, Secret *token, Me
 
 void site_add_token(Visit *visit)
 {
-    const char *name = name_field(visit);
+    const char *name = form_field(visit, "name", "");
     Secret token;
     Message why;
     Status status = make_token(visit, name, &token, &why);
@@ -439,8 +434,8 @@ static Status make_tokens(const Visit *visit, const char *list, Text *csv, Messa
         const Status status = make_token(visit, name, &token, &fault);
         if (status != STATUS_OK)
             return fail(status, why, "line %d: %s", line, fault.text);
-        csv_add_text(csv, name);
-        text_printf(csv, ",%s\r\n", token.hex);
+        csv_add_cell(csv, name, ",");
+        text_printf(csv, "%s\r\n", token.hex);
     }
     return count > 0 ? STATUS_OK : fail(STATUS_BAD_INPUT, why, "the list has no name, expected one on each line");
 }
@@ -890,10 +885,7 @@ static void finish(Visit *visit, Status status, const char *action, const Messag
     THEN(status, audit_add(visit->service->store, visit->person.name, action,
                            visit->argument == NULL ? "" : visit->argument, &trouble));
     queue_wake(visit->service->queue);
-    if (status == STATUS_OK)
-        answer_redirect(visit, "/admin");
-    else
-        answer_failure(visit, status, &trouble);
+    answer_form(visit, status, "/admin", &trouble);
 }
 
 void site_release(Visit *visit)
@@ -930,13 +922,11 @@ static int64_t number_of(const Visit *visit, const char *field)
 
 void site_correct_clock(Visit *visit)
 {
-    const char *what = http_field(visit->request, "what"), *reason = http_field(visit->request, "why");
-    const bool trusts = what != NULL && strcmp(what, "trust") == 0;
+    const bool trusts = strcmp(form_field(visit, "what", ""), "trust") == 0;
+    const char *reason = NULL;
     Message why = {0};
-    Status status = STATUS_OK;
-    if (!trusts && (reason == NULL || reason[strspn(reason, " \t\r\n")] == '\0'))
-        status = fail(STATUS_BAD_INPUT, &why, "expected a reason");
-    else if (!trusts)
+    Status status = trusts ? STATUS_OK : read_reason(visit, &reason, &why);
+    if (status == STATUS_OK && !trusts)
         status = submissions_correct_receipts(visit->service->store, number_of(visit, "first"),
                                               number_of(visit, "last"), number_of(visit, "by"), visit->person.name,
                                               reason, &why);
@@ -946,24 +936,16 @@ void site_correct_clock(Visit *visit)
     finish(visit, status, trusts ? "trust the clock" : "correct the clock", &why);
 }
 
-/* The reason that a form gives, with the name of who gives it. */
-static Status read_reason(const Visit *visit, const char **reason, Message *why)
-{
-    const char *given = http_field(visit->request, "why");
-    if (given == NULL || given[strspn(given, " \t\r\n")] == '\0')
-        return fail(STATUS_BAD_INPUT, why, "expected a reason");
-    *reason = arena_printf(visit->arena, "%s, by %s", given, visit->person.name);
-    return STATUS_OK;
-}
-
 /* What is being judged goes on to its end. */
 void site_pause(Visit *visit)
 {
     const char *reason = NULL;
     Message why = {0};
     Status status = read_reason(visit, &reason, &why);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        reason = arena_printf(visit->arena, "%s, by %s", reason, visit->person.name);
         status = worker_drain(visit->service->store, ALL_WORKERS, reason, &why);
+    }
     visit->argument = reason; /* which the audit notes */
     finish(visit, status, "pause", &why);
 }

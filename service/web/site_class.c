@@ -386,26 +386,21 @@ static const char *without_returns(Arena *arena, const char *text)
     return copy;
 }
 
-static const char *field(const Visit *visit, const char *name, const char *otherwise)
-{
-    const char *value = http_field(visit->request, name);
-    return value == NULL ? otherwise : value;
-}
-
 /* A file, or else the text. A browser that goes back shows the form with its old key, so the key is taken for what is sent with it. */
 static HandInRequest hand_in_of_form(const Visit *visit, const char *problem)
 {
     size_t bytes = 0;
     const char *file = http_field_bytes(visit->request, "file", &bytes);
-    const char *name = bytes > 0 ? http_file_name(visit->request, "file") : field(visit, "file_name", NULL);
+    const char *name = bytes > 0 ? http_file_name(visit->request, "file") : form_field(visit, "file_name", NULL);
     HandInRequest request = {.file_name = name == NULL ? "submission.cu" : name,
-                             .source = bytes > 0 ? file : without_returns(visit->arena, field(visit, "source", "")),
+                             .source = bytes > 0 ? file
+                                                 : without_returns(visit->arena, form_field(visit, "source", "")),
                              .source_bytes = bytes,
                              .problem = problem,
-                             .mode = field(visit, "mode", NULL)};
+                             .mode = form_field(visit, "mode", NULL)};
     Hash hash;
     hash_begin(&hash);
-    hash_add_string(&hash, field(visit, "key", ""));
+    hash_add_string(&hash, form_field(visit, "key", ""));
     hash_add_string(&hash, problem);
     hash_add_string(&hash, request.mode == NULL ? "" : request.mode);
     hash_add(&hash, request.source, bytes > 0 ? bytes : strlen(request.source));
@@ -423,7 +418,7 @@ static void show_login(Visit *visit, const char *problem, const char *complaint,
     } else {
         const HandInRequest kept = hand_in_of_form(visit, problem);
         values_put(cJSON_AddObjectToObject(page, "kept"), "problem=%s key=%s file_name=%s mode=%s source=%s", problem,
-                   field(visit, "key", ""), kept.file_name, kept.mode == NULL ? "rank" : kept.mode, kept.source);
+                   form_field(visit, "key", ""), kept.file_name, kept.mode == NULL ? "rank" : kept.mode, kept.source);
     }
     site_answer(visit, STATUS_OK, NULL, "login", page);
 }
@@ -486,16 +481,13 @@ static void hand_in_and_show(Visit *visit, const char *problem)
     bool is_new;
     Message why;
     Status status = hand_in(visit, &request, &id, &is_new, &why);
-    if (status == STATUS_OK)
-        answer_redirect(visit, path_of(visit, id));
-    else
-        answer_failure(visit, status, &why);
+    answer_form(visit, status, path_of(visit, id), &why);
 }
 
 void site_login(Visit *visit)
 {
-    const char *token = field(visit, "token", ""), *problem = field(visit, "problem", NULL);
-    const char *next = safe_path(field(visit, "next", NULL));
+    const char *token = form_field(visit, "token", ""), *problem = form_field(visit, "problem", NULL);
+    const char *next = safe_path(form_field(visit, "next", NULL));
     Secret cookie;
     Message why;
     Status status = login_begin(visit->service->store, token, &cookie, &why);
@@ -555,10 +547,7 @@ void site_ruling(Visit *visit)
                            .time_utc = now.text};
     Status status = rulings_add(visit->service->store, &ruling, &why);
     THEN(status, audit_add(visit->service->store, visit->person.name, kind, path_of(visit, row.id), &why));
-    if (status == STATUS_OK)
-        answer_redirect(visit, "/teacher");
-    else
-        answer_failure(visit, status, &why);
+    answer_form(visit, status, "/teacher", &why);
 }
 
 /* A browser, or a program that looks at links in messages, may open a link without anybody's will: so it only asks. */
@@ -580,12 +569,9 @@ void site_join(Visit *visit)
     Message why;
     Status status = people_join_group(visit->service->store, visit->argument, visit->person.id, visit->arena, &group,
                                       &why);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         class_watch_look(visit->service->class_watch, true);
-        answer_redirect(visit, "/");
-    } else {
-        answer_failure(visit, status, &why);
-    }
+    answer_form(visit, status, "/", &why);
 }
 
 /* ==== site people ================================================================================================= */
@@ -704,10 +690,7 @@ void site_pseudonym(Visit *visit)
     if (status == STATUS_OK && pseudonym == NULL)
         status = fail(STATUS_BAD_INPUT, &why, "expected a pseudonym");
     THEN(status, people_set_pseudonym(visit->service->store, person.id, pseudonym, &why));
-    if (status == STATUS_OK)
-        answer_redirect(visit, site_person_path(visit, person.name));
-    else
-        answer_failure(visit, status, &why);
+    answer_form(visit, status, site_person_path(visit, person.name), &why);
 }
 
 /* ---- accounts ---------------------------------------------------------------------------------------------------- */
@@ -726,23 +709,14 @@ static Status find_account(const Visit *visit, const char *name, Person *person,
 /* class.json is read again: its groups go by the new name. */
 static void finish_account(Visit *visit, Status status, const char *name, const Message *why)
 {
-    if (status != STATUS_OK) {
-        answer_failure(visit, status, why);
-        return;
-    }
-    class_watch_look(visit->service->class_watch, true);
-    answer_redirect(visit, site_person_path(visit, name));
-}
-
-static const char *name_of_form(const Visit *visit)
-{
-    const char *name = http_field(visit->request, "name");
-    return name == NULL ? "" : name;
+    if (status == STATUS_OK)
+        class_watch_look(visit->service->class_watch, true);
+    answer_form(visit, status, site_person_path(visit, name), why);
 }
 
 void site_rename_person(Visit *visit)
 {
-    const char *name = name_of_form(visit);
+    const char *name = form_field(visit, "name", "");
     Store *store = visit->service->store;
     Person person, renamed = {.name = name};
     Message why;
@@ -757,7 +731,7 @@ void site_merge_person(Visit *visit)
     Person person, into = {.name = ""};
     Message why;
     Status status = find_account(visit, visit->argument, &person, &why);
-    THEN(status, find_account(visit, name_of_form(visit), &into, &why));
+    THEN(status, find_account(visit, form_field(visit, "name", ""), &into, &why));
     THEN(status, people_merge(visit->service->store, &person, &into, visit->person.name, &why));
     finish_account(visit, status == STATUS_NOT_FOUND ? STATUS_BAD_INPUT : status, into.name, &why);
 }

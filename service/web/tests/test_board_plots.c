@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const Standing standings[] = {
+static Standing standings[] = {
     {.person = "Ada", .time = {0.05, 0.005}, .rank = 1},
     {.person = "<i>Grace</i>", .time = {0.1, 0.04}, .rank = 2},
     {.person = "Alan", .time = {0.2, 0.005}, .rank = 3},
