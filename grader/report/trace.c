@@ -6,7 +6,7 @@
 #include "base/svg.h"
 #include "grader/check/oracle.h"
 #include "grader/judge/judge.h"
-#include "harness/compile/compile_sandbox.h"
+#include "grader/report/explain.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -324,20 +324,25 @@ static void remove_nothing(TraceTerms *terms)
     terms->count = kept;
 }
 
-/* What is added and taken away again adds nothing: a number that is split for tensor cores into a half and the rest is
- * the rounded number, and the number minus the rounded one. */
+/* What is added and taken away again is no term: a number that is split for tensor cores into a half and the rest is the
+ * rounded number, and the number minus the rounded one. */
 static void remove_opposites(TraceTerms *terms)
 {
+    enum { TAKEN_AWAY = -2 }; /* TraceTerm.other, meanwhile */
     for (size_t i = 0; i < terms->count; i++) {
         TraceTerm *less = &terms->items[i];
-        if (less->factor_count == 0 || !(less->coefficient < 0))
-            continue;
-        for (size_t n = 1; n < terms->count && less->coefficient != 0; n++) {
+        for (size_t n = 1; n < terms->count && less->coefficient < 0 && less->other != TAKEN_AWAY; n++) {
             TraceTerm *more = &terms->items[(i + terms->count - n) % terms->count]; /* mostly the one before */
-            if (more->coefficient == -less->coefficient && has_same_factors(less, more))
-                less->coefficient = more->coefficient = 0;
+            if (more->coefficient == -less->coefficient && more->other != TAKEN_AWAY && less->factor_count > 0 &&
+                has_same_factors(less, more))
+                less->other = more->other = TAKEN_AWAY;
         }
     }
+    size_t kept = 0;
+    for (size_t i = 0; i < terms->count; i++)
+        if (terms->items[i].other != TAKEN_AWAY)
+            terms->items[kept++] = terms->items[i];
+    terms->count = kept;
 }
 
 /* A number that data have only chosen, such as the index of the largest element, is one term, however it was computed. */
@@ -443,8 +448,7 @@ static double value_of(const TraceTerm *term)
 
 static bool is_own_line(const TermTrace *trace, const ProfileNode *node)
 {
-    const char *file = trace->mine->files[node->file < PROFILE_MAX_FILES ? node->file : 0], *slash = strrchr(file, '/');
-    return node->line > 0 && strcmp(slash == NULL ? file : slash + 1, COMPILE_SOURCE_NAME) == 0;
+    return node->line > 0 && explain_is_own_file(trace->mine, node->file);
 }
 
 /* Adds the node's line to those that are shown, in ascending order. */

@@ -79,7 +79,7 @@ static void note_unfollowed(Provenance *provenance, const char *what, const char
 static uint32_t add_node(Provenance *provenance, const ProvenanceNode *node)
 {
     if (provenance->count == PROVENANCE_MOST_NODES) {
-        note_unfollowed(provenance, "more steps than a trace holds", node->file, node->line);
+        note_unfollowed(provenance, "the steps after the first 2,000,000", node->file, node->line);
         return 0;
     }
     if (provenance->count == provenance->capacity) {
