@@ -346,14 +346,16 @@ static void remove_opposites(TraceTerms *terms)
 }
 
 /* A number that data have only chosen, such as the index of the largest element, is one term, however it was computed. */
-static void fold_constants(TraceTerms *terms, double value)
+static void fold_constants(TraceTerms *terms, const ExecutionProfile *profile, double value)
 {
     for (size_t i = 0; i < terms->count; i++)
-        if (terms->items[i].factor_count > 0)
-            return;
-    if (terms->count == 0 || isnan(value))
+        for (int k = 0; k < terms->items[i].factor_count; k++)
+            if (profile->trace.nodes[terms->items[i].factors[k].node].kind != NODE_FUNCTION)
+                return;
+    if (terms->count == 0 || isnan(value) || profile->trace.unfollowed[0] != '\0')
         return;
     terms->items[0].coefficient = value;
+    terms->items[0].factor_count = 0;
     terms->count = 1;
 }
 
@@ -362,8 +364,8 @@ void trace_compare(TermTrace *trace)
     TraceTerms *mine = &trace->terms, *others = &trace->expected_terms;
     *mine = terms_of(trace->problem, trace->mine, &trace->arena);
     *others = terms_of(trace->problem, trace->oracle, &trace->arena);
-    fold_constants(mine, trace->got);
-    fold_constants(others, trace->expected);
+    fold_constants(mine, trace->mine, trace->got);
+    fold_constants(others, trace->oracle, trace->expected);
     remove_opposites(mine);
     remove_nothing(others);
     pair_same(mine, others);
