@@ -1334,7 +1334,9 @@ static void find_values(TermTrace *trace, const CaseResult *item)
     const WrongElement *first = &item->sample->comparison.first;
     const ProfileTrace *mine = &trace->mine->trace, *oracle = &trace->oracle->trace;
     trace->expected = oracle->node_count > 0 ? oracle->nodes[oracle->node_count - 1].value : NAN;
-    trace->got = mine->node_count > 0 ? mine->nodes[mine->node_count - 1].value : NAN;
+    trace->got = mine->node_count > 0
+                     ? element_load(trace->problem->parameters[problem_output(trace->problem)].type, &mine->bits, 0)
+                     : NAN;
     if (item->sample->comparison.output != problem_output(trace->problem) && item->sample->comparison.wrong > 0) {
         trace->is_wrong = !(trace->got == trace->expected); /* of an output that the checker has not kept */
     } else if (trace->element < elements->count) {
