@@ -141,7 +141,7 @@ END
     judge trace x.cu
     ends 1 "input[1] is multiplied by kernel[0], not by kernel[1] (line 11)." "input[2] * kernel[2]"
     judge look --sample --line 11 x.cu
-    ends 1 "Kernel convolve loads from input, a texture, 4 bytes for each lane." \
+    ends 0 "Kernel convolve loads from input, a texture, 4 bytes for each lane." \
         "Each character is a lane: which 32 bytes of the texture's rows hold its texel."
     cp "$root/solutions/gaussian-blur/wrong_answer/half_a_texel_off.cu" y.cu
     judge trace --problem gaussian-blur y.cu

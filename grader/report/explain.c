@@ -378,10 +378,15 @@ static void explain_kernel(Explanation *explanation, uint32_t index)
 
 /* ---- its lines --------------------------------------------------------------------------------------------------- */
 
+bool explain_is_own_file(const ExecutionProfile *profile, uint32_t file)
+{
+    const char *name = profile->files[file < PROFILE_MAX_FILES ? file : 0], *slash = strrchr(name, '/');
+    return strcmp(slash == NULL ? name : slash + 1, COMPILE_SOURCE_NAME) == 0;
+}
+
 bool explain_is_own_line(const Explanation *explanation, const ProfileLine *line)
 {
-    const char *file = explanation->profile->files[line->file], *slash = strrchr(file, '/');
-    return strcmp(slash == NULL ? file : slash + 1, COMPILE_SOURCE_NAME) == 0;
+    return explain_is_own_file(explanation->profile, line->file);
 }
 
 /* Only the ratios between lines matter, so their counters may be sums over all launches. */

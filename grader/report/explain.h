@@ -59,7 +59,8 @@ void kernel_model(const Explanation *explanation, uint32_t kernel, KernelModel *
 /* The modelled time of all launches. */
 double kernel_model_seconds(const KernelModel *model);
 
-/* True if a line is in the submission's own file, not in a header of the toolkit. */
+/* True if a file, or a line, is the submission's own, not in a header of the toolkit. */
+bool explain_is_own_file(const ExecutionProfile *profile, uint32_t file);
 bool explain_is_own_line(const Explanation *explanation, const ProfileLine *line);
 
 /* ==== change ====================================================================================================== */

@@ -2,7 +2,6 @@
 
 #include "base/elf.h"
 #include "grader/report/report.h"
-#include "harness/compile/compile_sandbox.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -65,12 +64,6 @@ enum {
     MOST_REQUESTS_SHOWN = TIMES_OF_FIRST + REQUEST_WARPS * TIMES_OF_OTHERS
 };
 enum { MOST_ACCESSES = 40, LINE_BYTES = 128 };
-
-static bool is_own_file(const ExecutionProfile *profile, uint32_t file)
-{
-    const char *name = profile->files[file < PROFILE_MAX_FILES ? file : 0], *slash = strrchr(name, '/');
-    return strcmp(slash == NULL ? name : slash + 1, COMPILE_SOURCE_NAME) == 0;
-}
 
 static const SimArray *array_of(const ExecutionProfile *profile, uint32_t number)
 {
@@ -147,7 +140,7 @@ static void view_accesses(const ExecutionProfile *profile, Arena *arena, LookVie
 {
     view->accesses = arena_array(arena, MOST_ACCESSES, sizeof *view->accesses);
     for (uint32_t i = 0; i < profile->request_count && view->access_count < MOST_ACCESSES; i++) {
-        bool is_first = is_own_file(profile, profile->requests[i].file) && profile->requests[i].is.line > 0;
+        bool is_first = explain_is_own_file(profile, profile->requests[i].file) && profile->requests[i].is.line > 0;
         for (uint32_t k = 0; k < i && is_first; k++)
             is_first = !is_same_access(&profile->requests[k], &profile->requests[i]);
         if (is_first)
@@ -173,7 +166,7 @@ static int hottest_line(const ExecutionProfile *profile, const LookView *view)
                                     counters->shared_load_wavefronts + counters->shared_store_wavefronts +
                                     counters->constant_requests + counters->constant_replays +
                                     counters->texture_sectors;
-        if (is_own_file(profile, profile->lines[i].file) && wavefronts > most &&
+        if (explain_is_own_file(profile, profile->lines[i].file) && wavefronts > most &&
             look_has_line(view, profile->lines[i].counts.line)) {
             most = wavefronts;
             hottest = profile->lines[i].counts.line;

@@ -6,7 +6,7 @@
 #include "base/svg.h"
 #include "grader/check/oracle.h"
 #include "grader/judge/judge.h"
-#include "harness/compile/compile_sandbox.h"
+#include "grader/report/explain.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -324,31 +324,38 @@ static void remove_nothing(TraceTerms *terms)
     terms->count = kept;
 }
 
-/* What is added and taken away again adds nothing: a number that is split for tensor cores into a half and the rest is
- * the rounded number, and the number minus the rounded one. */
+/* What is added and taken away again is no term: a number that is split for tensor cores into a half and the rest is the
+ * rounded number, and the number minus the rounded one. */
 static void remove_opposites(TraceTerms *terms)
 {
+    enum { TAKEN_AWAY = -2 }; /* TraceTerm.other, meanwhile */
     for (size_t i = 0; i < terms->count; i++) {
         TraceTerm *less = &terms->items[i];
-        if (less->factor_count == 0 || !(less->coefficient < 0))
-            continue;
-        for (size_t n = 1; n < terms->count && less->coefficient != 0; n++) {
+        for (size_t n = 1; n < terms->count && less->coefficient < 0 && less->other != TAKEN_AWAY; n++) {
             TraceTerm *more = &terms->items[(i + terms->count - n) % terms->count]; /* mostly the one before */
-            if (more->coefficient == -less->coefficient && has_same_factors(less, more))
-                less->coefficient = more->coefficient = 0;
+            if (more->coefficient == -less->coefficient && more->other != TAKEN_AWAY && less->factor_count > 0 &&
+                has_same_factors(less, more))
+                less->other = more->other = TAKEN_AWAY;
         }
     }
+    size_t kept = 0;
+    for (size_t i = 0; i < terms->count; i++)
+        if (terms->items[i].other != TAKEN_AWAY)
+            terms->items[kept++] = terms->items[i];
+    terms->count = kept;
 }
 
 /* A number that data have only chosen, such as the index of the largest element, is one term, however it was computed. */
-static void fold_constants(TraceTerms *terms, double value)
+static void fold_constants(TraceTerms *terms, const ExecutionProfile *profile, double value)
 {
     for (size_t i = 0; i < terms->count; i++)
-        if (terms->items[i].factor_count > 0)
-            return;
-    if (terms->count == 0 || isnan(value))
+        for (int k = 0; k < terms->items[i].factor_count; k++)
+            if (profile->trace.nodes[terms->items[i].factors[k].node].kind != NODE_FUNCTION)
+                return;
+    if (terms->count == 0 || isnan(value) || profile->trace.unfollowed[0] != '\0')
         return;
     terms->items[0].coefficient = value;
+    terms->items[0].factor_count = 0;
     terms->count = 1;
 }
 
@@ -357,8 +364,8 @@ void trace_compare(TermTrace *trace)
     TraceTerms *mine = &trace->terms, *others = &trace->expected_terms;
     *mine = terms_of(trace->problem, trace->mine, &trace->arena);
     *others = terms_of(trace->problem, trace->oracle, &trace->arena);
-    fold_constants(mine, trace->got);
-    fold_constants(others, trace->expected);
+    fold_constants(mine, trace->mine, trace->got);
+    fold_constants(others, trace->oracle, trace->expected);
     remove_opposites(mine);
     remove_nothing(others);
     pair_same(mine, others);
@@ -443,8 +450,7 @@ static double value_of(const TraceTerm *term)
 
 static bool is_own_line(const TermTrace *trace, const ProfileNode *node)
 {
-    const char *file = trace->mine->files[node->file < PROFILE_MAX_FILES ? node->file : 0], *slash = strrchr(file, '/');
-    return node->line > 0 && strcmp(slash == NULL ? file : slash + 1, COMPILE_SOURCE_NAME) == 0;
+    return node->line > 0 && explain_is_own_file(trace->mine, node->file);
 }
 
 /* Adds the node's line to those that are shown, in ascending order. */
@@ -1328,7 +1334,9 @@ static void find_values(TermTrace *trace, const CaseResult *item)
     const WrongElement *first = &item->sample->comparison.first;
     const ProfileTrace *mine = &trace->mine->trace, *oracle = &trace->oracle->trace;
     trace->expected = oracle->node_count > 0 ? oracle->nodes[oracle->node_count - 1].value : NAN;
-    trace->got = mine->node_count > 0 ? mine->nodes[mine->node_count - 1].value : NAN;
+    trace->got = mine->node_count > 0
+                     ? element_load(trace->problem->parameters[problem_output(trace->problem)].type, &mine->bits, 0)
+                     : NAN;
     if (item->sample->comparison.output != problem_output(trace->problem) && item->sample->comparison.wrong > 0) {
         trace->is_wrong = !(trace->got == trace->expected); /* of an output that the checker has not kept */
     } else if (trace->element < elements->count) {

@@ -71,6 +71,7 @@ typedef struct ProfileNode { /* a ProvenanceNode, in which */
 
 typedef struct ProfileTrace {
     uint64_t address;    /* of the element; 0: nothing is traced */
+    uint64_t bits;       /* of the element after the call */
     uint32_t node_count; /* the last one is the store of the element; 0: no kernel has stored it */
     uint32_t stores;     /* of the element, by all threads */
     bool is_cut;         /* there are more nodes, or more steps than the simulator keeps */

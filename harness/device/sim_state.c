@@ -352,6 +352,9 @@ static void keep_trace(SimDevice *sim)
     const Provenance *from = simgpu_trace(sim->gpu);
     const Unfollowed unfollowed = provenance_unfollowed(from);
     const uint32_t last = provenance_at(from, trace->address);
+    SimArray array;
+    if (simgpu_array_at(sim->gpu, trace->address, &array) && array.element_bytes <= sizeof trace->bits)
+        memcpy(&trace->bits, (const void *)trace->address, array.element_bytes);
     if (unfollowed.what != NULL) {
         snprintf(trace->unfollowed, sizeof trace->unfollowed, "%s", unfollowed.what);
         trace->unfollowed_file = file_index(sim->profile, unfollowed.file);

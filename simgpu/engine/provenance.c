@@ -79,7 +79,7 @@ static void note_unfollowed(Provenance *provenance, const char *what, const char
 static uint32_t add_node(Provenance *provenance, const ProvenanceNode *node)
 {
     if (provenance->count == PROVENANCE_MOST_NODES) {
-        note_unfollowed(provenance, "more steps than a trace holds", node->file, node->line);
+        note_unfollowed(provenance, "the steps after the first 2,000,000", node->file, node->line);
         return 0;
     }
     if (provenance->count == provenance->capacity) {
@@ -181,7 +181,7 @@ static bool is_like(const Likeness *like, const unsigned char *from, uint64_t by
 
 static Likeness likeness_to(const Allocation *array, const unsigned char *from, uint64_t bytes)
 {
-    enum { MOST_ELEMENTS = 1 << 16 };
+    enum { MOST_ELEMENTS = 1 << 12 };
     const uint64_t size = element_size(array);
     const int64_t count = (int64_t)(array->bytes / size), written = (int64_t)(bytes / size);
     Likeness like = {.array = array, .step = 1};

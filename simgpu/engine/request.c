@@ -166,10 +166,16 @@ static void count_units(WarpRequest *request)
     pattern_free(&pattern);
 }
 
-static void keep_request(RequestLog *log, const Instruction *instruction, WarpRequest *request)
+/* Counts the elements that a warp reads; `is_kept`: and keeps the request as one of the first. */
+static void note_request(RequestLog *log, const Instruction *instruction, WarpRequest *request, bool is_kept)
 {
     uint32_t *turn;
-    if (request->warp >= REQUEST_WARPS || instruction->index < 0)
+    request->access = instruction->index;
+    request->file = instruction->file;
+    request->line = instruction->line;
+    if (!request->is_store && request->space != PTX_SHARED)
+        count_reads(log, request);
+    if (!is_kept || request->warp >= REQUEST_WARPS || instruction->index < 0)
         return;
     turn =
         &log->turns[(2 * (size_t)instruction->index + (request->space == PTX_SHARED)) * REQUEST_WARPS + request->warp];
@@ -203,9 +209,6 @@ void request_note_texels(Worker *worker, const Instruction *instruction, WarpReq
         add_range_to_neighbour(neighbour(log, worker->block), request->addresses[__builtin_ctz(left)], request->bytes);
     if (worker->block != log->block)
         return;
-    request->access = instruction->index;
-    request->file = instruction->file;
-    request->line = instruction->line;
     request->space = PTX_GLOBAL;
     const uint32_t first = request->warp * SIM_WARP_SIZE, lane = (uint32_t)__builtin_ctz(request->lanes);
     const uint64_t address = request->addresses[lane];
@@ -221,9 +224,7 @@ void request_note_texels(Worker *worker, const Instruction *instruction, WarpReq
                                           .bytes = request->bytes,
                                           .address = address,
                                           .relative = relative});
-    count_reads(log, request);
-    if (is_kept)
-        keep_request(log, instruction, request);
+    note_request(log, instruction, request, is_kept);
 }
 
 void request_note_copy(Worker *worker, uint64_t address, uint64_t bytes)
@@ -264,10 +265,7 @@ void request_note(Worker *worker, const Instruction *instruction, PtxSpace space
                                               .address = first,
                                               .relative = pattern == NULL ? NULL : pattern->relative});
     for (uint32_t warp = 0; is_seen && warp < worker->launch->warps; warp++) {
-        WarpRequest request = {.access = instruction->index,
-                               .file = instruction->file,
-                               .line = instruction->line,
-                               .warp = warp,
+        WarpRequest request = {.warp = warp,
                                .space = space == PTX_SHARED || space == PTX_CONST ? (uint8_t)space : PTX_GLOBAL,
                                .bytes = (uint8_t)bytes,
                                .is_store = is_store,
@@ -282,8 +280,6 @@ void request_note(Worker *worker, const Instruction *instruction, PtxSpace space
                                                ? 0
                                                : (uint64_t)(int64_t)
                                                      pattern->relative[warp * SIM_WARP_SIZE + lane - pattern->first]);
-        if (!is_store && space != PTX_SHARED)
-            count_reads(log, &request);
-        keep_request(log, instruction, &request);
+        note_request(log, instruction, &request, true);
     }
 }

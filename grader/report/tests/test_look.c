@@ -189,6 +189,13 @@ static void texels_show_the_pieces_of_rows_that_hold_them(void **state)
     request->sectors = 16;
     expect("  Kernel blur loads from input, a texture, 16 bytes for each lane.\n"
            "  Each character is a lane: which 32 bytes of the texture's rows hold its texel.\n");
+    TestLook test;
+    Text page = {0};
+    look_at(&test);
+    look_sections(&test.view, SOURCE, &(LookChoice){.line = 2}, &page);
+    assert_non_null(strstr(page.data, "In the same colour: lanes whose texels lie in the same 32 bytes of a row.</p>"));
+    text_free(&page);
+    free_look(&test);
     expect("    00112233445566778899aabbccddeeff  warp 0, time 1: elements 0 to 124: 16 sectors\n");
 }
 
@@ -343,6 +350,7 @@ static void a_page_has_pictures_and_words(void **state)
         "lanes that one sector serves.</p>",
         "In the same colour: lanes that one wavefront serves.</p>",
         "In the same colour: lanes that want the same word.</p>",
+        "<figcaption>At best, where all lanes want the same: 1 different word</figcaption>",
         "<figure>\n<figcaption>All that were kept: \"1, 2\" is the second time of warp 1</figcaption>",
         "A row for each time of each warp, whose lanes have the colours of what serves them. The table says the same.",
         "<p>Reads are counted by words of 4 bytes. The levels follow from the model of the caches: the block alone, with its share of the L1. Sectors of 32 bytes are "

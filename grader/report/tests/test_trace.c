@@ -265,6 +265,43 @@ static void right_terms_lead_to_what_follows_the_sum(void **state)
     end();
 }
 
+static void a_right_value_of_other_terms_is_told(void **state)
+{
+    begin();
+    uint32_t sum = add_product(&mine, constant(&mine, 0), 1, 0);
+    sum = add_product(&mine, sum, 2, 1);
+    store(&mine, add_product(&mine, sum, 3, 1), 20);
+    assert_string_equal(compared(20).sentence,
+                        "The value is right, though a trace finds other terms: input[3] is multiplied "
+                        "by kernel[1], not by kernel[2] (line 14).");
+    end();
+}
+
+static void what_is_taken_away_again_is_no_term(void **state)
+{
+    begin();
+    uint32_t sum = constant(&mine, 0);
+    for (uint64_t k = 0; k < 3; k++)
+        sum = add_product(&mine, sum, 1 + k, k);
+    const uint32_t more = add_product(&mine, constant(&mine, 0), 4, 0);
+    sum = add(&mine, (ProfileNode){.kind = NODE_SUM, .sources = {sum, more}});
+    store(&mine, add(&mine, (ProfileNode){.kind = NODE_DIFFERENCE, .sources = {sum, more}}), 7);
+    assert_string_equal(compared(7).sentence, "All 3 terms are those of the oracle; exactly, they add up to 20.");
+    end();
+}
+
+static void a_number_that_data_chose_is_one_term(void **state)
+{
+    begin();
+    memset(&oracle.trace, 0, sizeof oracle.trace);
+    store(&oracle, constant(&oracle, 20), 20);
+    store(&mine, add(&mine, (ProfileNode){.kind = NODE_SUM, .sources = {constant(&mine, 3), constant(&mine, 9)}}), 7);
+    const TraceView view = compared(7);
+    assert_string_equal(view.rows[0].term, "7");
+    assert_non_null(strstr(view.sentence, "7 is stored, not 20"));
+    end();
+}
+
 static void what_is_not_followed_is_said(void **state)
 {
     begin();
@@ -329,6 +366,9 @@ int main(void)
         cmocka_unit_test(terms_of_three_factors_that_differ_are_told_whole),
         cmocka_unit_test(too_many_terms_are_not_compared),
         cmocka_unit_test(right_terms_lead_to_what_follows_the_sum),
+        cmocka_unit_test(a_right_value_of_other_terms_is_told),
+        cmocka_unit_test(what_is_taken_away_again_is_no_term),
+        cmocka_unit_test(a_number_that_data_chose_is_one_term),
         cmocka_unit_test(what_is_not_followed_is_said),
         cmocka_unit_test(the_terminal_and_the_page_show_the_same),
     };
