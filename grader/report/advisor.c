@@ -352,7 +352,7 @@ static bool too_few_blocks(const KernelUnderReview *review, Repair *repair)
 
 /* ---- the call as a whole ----------------------------------------------------------------------------------------- */
 
-/* So much of the time that the device waits for the host goes with this number of waits. */
+/* The part of the waiting time that this many waits explain. */
 static double waits_s(const Explanation *explanation, uint64_t count)
 {
     return fmin(explanation->wait_s, (double)count * (explanation->hardware->host_wait_s + SIM_WAY_TO_HOST_S));

@@ -40,15 +40,15 @@ MUST_USE Status explain_run(const Problem *problem, const Submission *submission
                             const CaseChoice *choice, Progress *progress, ExplainRun *run, Message *why);
 void explain_run_free(ExplainRun *run);
 
-/* Finds the next step, and leaves out the defects that do not matter beside it: `times` are those of the reference solutions, `time` that of the submission on the same device, its
- * score or, with `one_case`, that of the only case. */
+/* Finds the next step, and leaves out the defects that do not matter beside it: `times` are those of the reference solutions,
+ * `time` that of the submission on the same device, its score or, with `one_case`, that of the only case. */
 MUST_USE Status explain_run_next(ExplainRun *run, const Steps *steps, const ReferenceTime *times, size_t count,
                                  MeasuredTime time, bool one_case, Message *why);
 
 /* The share of the score that the next step saves; 0: there is none. */
 double explain_run_step_gain(const ExplainRun *run);
 
-/* Whether the first defect is told, since it gains more than the next step, or explains why a step that is taken gains less. */
+/* Whether the first defect is told: it gains more than the next step, or the file has taken that step already. */
 bool explain_run_tells_defect(const ExplainRun *run);
 
 #endif

@@ -245,7 +245,7 @@ Status steps_next(const Steps *steps, const ReferenceTime *times, size_t count, 
                   StepCase *cases, size_t case_count, NextStep *next, Message *why)
 {
     *next = (NextStep){.time = time};
-    for (size_t i = 0; i < 2 * steps->count; i++) {
+    for (size_t i = 0; i < 2 * steps->count; i++) { /* in the second round no condition needs to hold */
         const LadderStep *step = &steps->steps[i % steps->count];
         const ReferenceTime *reference = time_of(times, count, step->example);
         if (reference == NULL)
@@ -258,5 +258,8 @@ Status steps_next(const Steps *steps, const ReferenceTime *times, size_t count, 
             return STATUS_OK;
         }
     }
+    next->is_taken = false;
+    for (size_t i = 0; i < case_count; i++)
+        cases[i].example.ms = 0;
     return STATUS_OK;
 }

@@ -41,7 +41,7 @@ typedef struct Steps {
     Arena arena;
 } Steps;
 
-/* The share of the score that a step gains at least: each example over the one before, and over the file that it is told for. */
+/* The least share of the score that a step gains, over the example before it and over the file that it is told for. */
 #define STEP_LEAST_GAIN 0.1
 
 /* A problem without the folder has no steps. */

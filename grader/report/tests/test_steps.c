@@ -186,6 +186,7 @@ static void the_next_step_is_the_first_that_holds_and_gains(void **state)
     assert_string_equal(next_of(1, 4.2, &next, &example_time), "2-more"); /* it gains less than 10 % */
     assert_false(next.is_taken);
     assert_string_equal(next_of(1, 1, &next, &example_time), "");
+    assert_true(example_time.ms == 0 && !next.is_taken);
 }
 
 static void a_file_that_has_taken_all_steps_is_shown_one_that_is_done_better(void **state)
