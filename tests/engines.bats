@@ -45,8 +45,8 @@ same_from_both() { # FILE... : on the samples, which run under the sanitizer, an
         solutions/conv1d-same/accepted/cached_halo.cu solutions/depthwise-conv1d/accepted/shared_tile.cu
 }
 
-@test "both engines agree on products of matrices, of a warp and of a warpgroup" {
-    same_from_both solutions/gaussian-blur/wrong_answer/tensor_cores_in_one_sum.cu tests/features/wgmma.cu
+@test "both engines agree on products of matrices of a warpgroup" {
+    same_from_both tests/features/wgmma.cu
 }
 
 @test "both engines agree on races and accesses out of bounds" {

@@ -231,6 +231,45 @@ static void a_launch_that_must_leave_no_trace_compiles_nothing(void **state)
     simgpu_set_translator(comparing, "/usr/bin/gcc", machine_libraries, SIM_TRANSLATE_COMPARED);
 }
 
+/* ---- matrices of data/precision.cu ------------------------------------------------------------------------------- */
+
+static void both_multiply_matrices_in_a_translation(void **state)
+{
+    enum { N = 64, TILE = 32 };
+    char folder[64];
+    _Float16 numbers[N * N];
+    SimModule *module;
+    SimReport report;
+    SimFunction *function = machine_read(comparing, "precision.ptx", "product", &module);
+    for (int i = 0; i < N * N; i++)
+        numbers[i] = (_Float16)((i * 37 % 257 - 128) / 64.0);
+    struct {
+        uint64_t a, b, c;
+        int n;
+    } parameters = {machine_array(comparing, numbers, sizeof numbers),
+                    machine_array(comparing, numbers, sizeof numbers),
+                    machine_array(comparing, NULL, N * N * sizeof(float)), N};
+    const SimLaunch launch = {.function = function,
+                              .shape.grid = {N / TILE, N / TILE, 1},
+                              .shape.block = {THREADS, 1, 1},
+                              .parameters = &parameters,
+                              .flags = SIM_SANITIZE_RACES};
+    snprintf(folder, sizeof folder, "%s/matrix", machine_libraries);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    simgpu_set_translator(comparing, "/usr/bin/gcc", folder, SIM_TRANSLATE_COMPARED);
+    simgpu_launch(comparing, &launch, &report);
+    if (report.outcome != SIM_OK)
+        fail_test("outcome %d: %s", report.outcome, report.fault.text);
+    assert_int_equal(report.counters.tensor, N * N * N);
+    assert_true(simgpu_release(comparing, parameters.a));
+    assert_true(simgpu_release(comparing, parameters.b));
+    assert_true(simgpu_release(comparing, parameters.c));
+    simgpu_module_unload(comparing, module);
+    const Digest key = find_library(folder); /* the kernel was translated */
+    remove_library(folder, &key);
+    simgpu_set_translator(comparing, "/usr/bin/gcc", machine_libraries, SIM_TRANSLATE_COMPARED);
+}
+
 static void *cancel_once_it_compiles(void *has_ended)
 {
     while (!simgpu_is_compiling(comparing) && !atomic_load((atomic_bool *)has_ended))
@@ -271,6 +310,7 @@ int main(void)
         cmocka_unit_test(both_report_warp_barriers_to_the_sanitizer),
         cmocka_unit_test(a_difference_is_named),
         cmocka_unit_test(a_launch_that_must_leave_no_trace_compiles_nothing),
+        cmocka_unit_test(both_multiply_matrices_in_a_translation),
         cmocka_unit_test(what_is_being_compiled_when_a_launch_ends_is_kept),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);
