@@ -231,50 +231,6 @@ static void a_launch_that_must_leave_no_trace_compiles_nothing(void **state)
     simgpu_set_translator(comparing, "/usr/bin/gcc", machine_libraries, SIM_TRANSLATE_COMPARED);
 }
 
-/* ---- matrices ---------------------------------------------------------------------------------------------------- */
-
-/* Adds four products to sums that are the same in all lanes before the first. */
-static const char products[] =
-    ".version 8.0\n.target sm_80\n.address_size 64\n"
-    ".visible .entry multiply(.param .u64 to)\n{\n"
-    ".reg .pred %p<2>;\n.reg .b32 %r<5>;\n.reg .f32 %f<5>;\n.reg .b64 %rd<4>;\n"
-    "ld.param.u64 %rd1, [to];\nmov.u32 %r1, %tid.x;\nadd.u32 %r2, %r1, 0x3C003C00;\nmov.u32 %r3, 0;\n"
-    "mov.f32 %f1, 0f3F800000;\nmov.f32 %f2, %f1;\nmov.f32 %f3, %f1;\nmov.f32 %f4, %f1;\n"
-    "again:\nadd.u32 %r4, %r2, %r3;\n"
-    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r2, %r4, %r2, %r4}, {%r4, %r2}, "
-    "{%f1, %f2, %f3, %f4};\n"
-    "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 4;\n@%p1 bra again;\n"
-    "mul.wide.u32 %rd2, %r1, 16;\nadd.s64 %rd3, %rd1, %rd2;\n"
-    "st.global.v4.f32 [%rd3], {%f1, %f2, %f3, %f4};\nret;\n}\n";
-
-static void both_multiply_matrices_in_a_translation(void **state)
-{
-    enum { LANES = 32, PRODUCTS = 4 * 16 * 8 * 16 };
-    char folder[64];
-    Message why = {0};
-    SimModule *module = NULL;
-    SimReport report;
-    SimFunction *function = machine_load(comparing, products, sizeof products - 1, "multiply", &module, &why);
-    if (function == NULL)
-        fail_test("%s", why.text);
-    snprintf(folder, sizeof folder, "%s/matrix", machine_libraries);
-    assert_int_equal(mkdir(folder, 0700), 0);
-    simgpu_set_translator(comparing, "/usr/bin/gcc", folder, SIM_TRANSLATE_COMPARED);
-    uint64_t to = machine_array(comparing, NULL, LANES * 4 * sizeof(float));
-    const SimLaunch launch = {
-        .function = function, .shape.grid = {1, 1, 1}, .shape.block = {LANES, 1, 1}, .parameters = &to};
-    simgpu_launch(comparing, &launch, &report);
-    if (report.outcome != SIM_OK)
-        fail_test("outcome %d: %s", report.outcome, report.fault.text);
-    assert_int_equal(report.counters.tensor, PRODUCTS);
-    assert_true(((const float *)at(to))[0] > 4 * 16); /* of numbers above 1 */
-    assert_true(simgpu_release(comparing, to));
-    simgpu_module_unload(comparing, module);
-    const Digest key = find_library(folder); /* so the kernel was translated */
-    remove_library(folder, &key);
-    simgpu_set_translator(comparing, "/usr/bin/gcc", machine_libraries, SIM_TRANSLATE_COMPARED);
-}
-
 static void *cancel_once_it_compiles(void *has_ended)
 {
     while (!simgpu_is_compiling(comparing) && !atomic_load((atomic_bool *)has_ended))
@@ -315,7 +271,6 @@ int main(void)
         cmocka_unit_test(both_report_warp_barriers_to_the_sanitizer),
         cmocka_unit_test(a_difference_is_named),
         cmocka_unit_test(a_launch_that_must_leave_no_trace_compiles_nothing),
-        cmocka_unit_test(both_multiply_matrices_in_a_translation),
         cmocka_unit_test(what_is_being_compiled_when_a_launch_ends_is_kept),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);
