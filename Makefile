@@ -196,7 +196,7 @@ levels         := v2 v3 v4
 objects_simgpu := $(levels:%=$(BUILD)/simgpu/code/lane_loops.%.o) $(levels:%=$(BUILD)/simgpu/engine/matrix_lanes.%.o)
 $(BUILD)/simgpu/block/active.o: EXTRA := -mpopcnt
 $(BUILD)/simgpu/memory/origin.o: EXTRA := -O3# for its loops over bytes
-$(BUILD)/base/tensor.o $(BUILD)/grader/problem/testcase_data.o: EXTRA += -O3# for their loops over elements
+$(BUILD)/base/tensor.o $(BUILD)/grader/problem/testcase_data.o $(BUILD)/grader/check/checker.o: EXTRA += -O3# for their loops over elements
 $(BUILD)/simgpu/memory/texture.o: EXTRA := -O3 -march=x86-64-v2 -fno-math-errno -fno-trapping-math
 $(BUILD)/simgpu/code/lane_loops.v4.o: EXTRA := -mprefer-vector-width=512
 # gcc 12 fails with -O0 on long vectors.

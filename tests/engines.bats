@@ -45,10 +45,6 @@ same_from_both() { # FILE... : on the samples, which run under the sanitizer, an
         solutions/conv1d-same/accepted/cached_halo.cu solutions/depthwise-conv1d/accepted/shared_tile.cu
 }
 
-@test "both engines agree on products of matrices, of a warp and of a warpgroup" {
-    same_from_both solutions/gaussian-blur/wrong_answer/tensor_cores_in_one_sum.cu tests/features/wgmma.cu
-}
-
 @test "both engines agree on races and accesses out of bounds" {
     same_on_all_cases solutions/conv1d/run_time_error/{barrier_missing,blocks_race,out_of_bounds_read}.cu
 }

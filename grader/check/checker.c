@@ -357,8 +357,7 @@ static size_t list_units(const ElementCheck *check, const bool *chosen, size_t *
 {
     size_t count = 0;
     for (; *first < check->count && count < PIECE / UNIT; *first += UNIT)
-        if ((chosen == NULL || chosen[*first / UNIT]) &&
-            !(check->in_part && is_empty(check, *first)))
+        if ((chosen == NULL || chosen[*first / UNIT]) && !(check->in_part && is_empty(check, *first)))
             units[count++] = *first;
     return count;
 }

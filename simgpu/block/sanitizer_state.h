@@ -33,14 +33,14 @@ typedef struct GridWait {       /* of a block (shadow_cells.h) */
 } GridWait;
 
 typedef struct SanitizerPlan {
-    uint32_t flags;                              /* SimLaunchFlags */
-    bool is_sample;                              /* all blocks but a few run unchecked */
-    uint64_t stride;                             /* one of so many blocks that follow each other is checked in detail: */
-    uint64_t *detailed;                          /* [block / stride] */
-    uint64_t close_stride;                       /* one of so many blocks is searched for its threads' races in global
+    uint32_t flags;                           /* SimLaunchFlags */
+    bool is_sample;                           /* all blocks but a few run unchecked */
+    uint64_t stride;                          /* one of so many blocks that follow each other is checked in detail: */
+    uint64_t *detailed;                       /* [block / stride] */
+    uint64_t close_stride;                    /* one of so many blocks is searched for its threads' races in global
                                               * memory: a multiple of `stride` */
-    const Chacha20Key *sample_key;               /* SimLaunch.sample_key */
-    uint8_t shared_cell_log, global_cell_log;    /* logarithm of the bytes of a cell */
+    const Chacha20Key *sample_key;            /* SimLaunch.sample_key */
+    uint8_t shared_cell_log, global_cell_log; /* logarithm of the bytes of a cell */
     bool has_shared_compare, has_global_compare; /* the kernel has compare-and-swap there, and loops around such an
                                                   * operation begin with a plain load */
     bool *may_change;            /* [allocation] the launch may store into it; loads from others cannot race */

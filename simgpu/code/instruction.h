@@ -12,7 +12,8 @@ typedef enum JitWay {
     JIT_CHECK,     /* nothing where all marks are known to be zero, else as JIT_HELPER */
     JIT_NOTHING,
     JIT_HELPER, /* a call of the interpreter */
-    JIT_LEAVE   /* the interpreter executes the rest of the basic block */
+    JIT_LEAVE,  /* the interpreter executes the rest of the basic block */
+    JIT_REFUSE  /* the kernel is not translated */
 } JitWay;
 
 /* From what a result is made, if it is an address (lowering.h). */

@@ -6,7 +6,6 @@
 #include "simgpu/jit/builder.h"
 
 #include "simgpu/code/liveness.h"
-#include "simgpu/code/matrix_fragment.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -21,22 +20,10 @@ static bool has_slot(const Operand *operands, int count, uint32_t slot)
     return false;
 }
 
-/* Those of a matrix come after its results. */
 static bool reads(const Instruction *instruction, uint32_t slot)
 {
-    const Matrix *matrix = instruction->matrix;
-    const bool is_guarded = instruction->guard.slot != NO_SLOT;
-    const int results = matrix == NULL || is_guarded ? 0 : matrix->d_count;
     return has_slot(instruction->sources, MAX_SOURCES, slot) || instruction->guard.slot == slot ||
-           (is_guarded && has_slot(instruction->results, MAX_RESULTS, slot)) ||
-           (matrix != NULL && has_slot(matrix->operands + results, matrix_operand_count(matrix) - results, slot));
-}
-
-static bool writes(const Instruction *instruction, uint32_t slot)
-{
-    const Matrix *matrix = instruction->matrix;
-    return has_slot(instruction->results, MAX_RESULTS, slot) ||
-           (matrix != NULL && has_slot(matrix->operands, matrix->d_count, slot));
+           (instruction->guard.slot != NO_SLOT && has_slot(instruction->results, MAX_RESULTS, slot));
 }
 
 static bool end_reads(const BasicBlock *block, uint32_t slot)
@@ -52,7 +39,7 @@ bool is_needed(const Builder *b, uint32_t slot, int32_t from)
         const Instruction *instruction = &b->code->instructions[i];
         if (reads(instruction, slot))
             return true;
-        if (writes(instruction, slot))
+        if (has_slot(instruction->results, MAX_RESULTS, slot))
             return false;
     }
     if (end_reads(block, slot))
@@ -345,15 +332,10 @@ void builder_init(Builder *b)
         b->is_special[code->special_registers[i].operand.slot] = true;
         b->operands[code->special_registers[i].operand.slot] = code->special_registers[i].operand;
     }
-    for (int i = 0; i < code->instruction_count; i++) {
-        const Instruction *instruction = &code->instructions[i];
+    for (int i = 0; i < code->instruction_count; i++)
         for (int j = 0; j < MAX_RESULTS; j++)
-            if (instruction->results[j].slot != NO_SLOT)
-                b->operands[instruction->results[j].slot] = instruction->results[j];
-        for (int j = 0; instruction->matrix != NULL && j < instruction->matrix->d_count; j++)
-            if (instruction->matrix->operands[j].slot != NO_SLOT)
-                b->operands[instruction->matrix->operands[j].slot] = instruction->matrix->operands[j];
-    }
+            if (code->instructions[i].results[j].slot != NO_SLOT)
+                b->operands[code->instructions[i].results[j].slot] = code->instructions[i].results[j];
     for (int i = 0; i < code->block_count; i++) {
         const BasicBlock *block = &code->blocks[i];
         b->has_arrive |= block->ends == END_BARRIER && block->barrier == BARRIER_ARRIVE;

@@ -4,7 +4,6 @@
 #include "base/arena.h"
 #include "simgpu/code/code.h"
 #include "simgpu/code/instruction.h"
-#include "simgpu/code/matrix_fragment.h"
 #include "simgpu/jit/builder.h"
 #include "simgpu/jit/text.h"
 
@@ -102,18 +101,11 @@ static void make_axis(Builder *b, Operand operand)
     set_value(b, operand, value);
 }
 
-static void take_result(Builder *b, Operand operand)
-{
-    set_value(b, operand, varying_value(operand.size));
-}
-
-/* Lets the interpreter execute the instruction, which needs the sources in the register file; where the instruction is
- * guarded, the results as well. */
+/* The interpreter needs the sources in the register file; where the instruction is guarded, the results as well. */
+/* Lets the interpreter execute the instruction. */
 static void call_interpreter(Builder *b, const Instruction *instruction)
 {
-    const Matrix *matrix = instruction->matrix;
-    const int of_matrix = matrix_operand_count(matrix);
-    Operand *used = arena_array(&b->scratch, (size_t)(MAX_SOURCES + MAX_RESULTS + 1 + of_matrix), sizeof *used);
+    Operand used[MAX_SOURCES + MAX_RESULTS + 1];
     int count = 0;
     end_stretch(b, b->instruction);
     for (int i = 0; i < MAX_SOURCES; i++)
@@ -121,16 +113,14 @@ static void call_interpreter(Builder *b, const Instruction *instruction)
     used[count++] = instruction->guard;
     for (int i = 0; i < MAX_RESULTS && instruction->guard.slot != NO_SLOT; i++)
         used[count++] = instruction->results[i];
-    for (int i = 0; i < of_matrix; i++)
-        used[count++] = matrix->operands[i];
     if (!b->is_dry_run) {
         int point = new_point(b, &b->text, b->instruction, b->now, used, count);
         text_printf(&b->text, "    if (!f->execute(f, %d))\n        return -1;\n", point);
     }
     for (int i = 0; i < MAX_RESULTS; i++)
-        take_result(b, instruction->results[i]);
-    for (int i = 0; matrix != NULL && i < matrix->d_count; i++)
-        take_result(b, matrix->operands[i]);
+        if (instruction->results[i].slot != NO_SLOT)
+            set_value(b, instruction->results[i],
+                      (Value){.is_set = true, .is_varying = true, .size = instruction->results[i].size, .lane = -1});
     begin_stretch(b, b->instruction + 1);
 }
 
@@ -697,7 +687,8 @@ static bool translate_instruction(Builder *b, const Instruction *instruction)
     case JIT_CHECK: translate_check(b, instruction); return true;
     case JIT_NOTHING: return true;
     case JIT_HELPER: call_interpreter(b, instruction); return true;
-    case JIT_LEAVE: return false;
+    case JIT_LEAVE:
+    case JIT_REFUSE: return false;
     }
     return false;
 }
@@ -819,6 +810,14 @@ static void find_entry_values(Builder *b)
     b->is_dry_run = false;
 }
 
+static bool is_translatable(const Code *code)
+{
+    for (int i = 0; i < code->instruction_count; i++)
+        if (instruction_facts(&code->instructions[i]).jit == JIT_REFUSE)
+            return false;
+    return code->instruction_count <= MAX_INSTRUCTIONS;
+}
+
 /* False where the kernel is too large. */
 static bool write_translation(Builder *b)
 {
@@ -837,7 +836,7 @@ static bool write_translation(Builder *b)
 
 Translation *translation_new(const Code *code, const uint32_t shape[3])
 {
-    if (code->instruction_count > MAX_INSTRUCTIONS)
+    if (!is_translatable(code))
         return NULL;
     Translation *t = allocated(calloc(1, sizeof *t));
     t->code = code;
