@@ -185,7 +185,7 @@ use_packages() {
     steps=("root|apt-get install -q -y /srv/packages/convjudge_*.deb|Setting up convjudge "
         "reader|convjudge grade --device sim /srv/packages/naive.cu|Accepted  naive.cu"
         "reader|convjudge try --device sim --sizes input_size=1000,kernel_size=7 /srv/packages/naive.cu|Accepted  naive.cu"
-        "reader|convjudge explain --device sim /srv/packages/naive.cu|Advice"
+        "reader|convjudge explain --device sim /srv/packages/naive.cu|100 % of the time"
         "root|apt-get remove -q -y convjudge; $left|nothing is left"
         "root|apt-get install -q -y /srv/packages/convjudge-server_*.deb|Setting up convjudge-server "
         "reader|$(declare -f answers); answers $((20000 + $$ % 20000))|HTTP/1.1 200"

@@ -129,7 +129,7 @@ EOF
     local problem=$CONVJUDGE_HOME/problems/row-sums
     json "$problem/problem.json" .signature \
         "void solve(const float* input, int dim, float* register_, const int* shape, int ndim, int input_length, int register__length)"
-    file_has "$problem/student.h" 'void solution(const float\* input, int dim, float\* register_, const int\* shape, int ndim);'
+    grep -qF 'void solution(const float* input, int dim, float* register_, const int* shape, int ndim);' "$problem/student.h"
     json "$CONVJUDGE_HOME/testcases/row-sums/hidden.json" '.cases[1] | [.sizes.dim, .sizes.register__length, .inputs.shape.values[]] | tostring' \
         '[0,20,3,4,5]'
     oracle row-sums '    Sum sum = SUM_ZERO;' '    long inner = 1, extent = (long)number_at(c->shape, c->dim);' \
@@ -289,9 +289,9 @@ EOF
     ends 2 "convjudge: import: none: no such folder"
     judge import
     ends 2 "convjudge: import: expected one FOLDER, found 0"
-    printf 'import numpy_of_tomorrow\n' >broken/challenge.py
+    printf 'import torch\nhalf = 1 / 0\n' >broken/challenge.py
     judge import broken
-    ends 2 "convjudge: import: broken/challenge.py: line 1: ModuleNotFoundError: No module named 'numpy_of_tomorrow'"
+    ends 2 "convjudge: import: broken/challenge.py: line 2: ZeroDivisionError: division by zero"
     printf '3\n1\n2\n' >data/input0.raw
     printf '1\nx\n' >data/output.raw
     judge import data

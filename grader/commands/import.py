@@ -1137,6 +1137,7 @@ class Writer:
         comment = "".join(f" *     {line}\n" for line in self.exercise.reference.replace("*/", "* /").split("\n")) if self.exercise.reference else ""
         about = " * The exercise computes it like this:\n *\n" + comment if comment else " * Every case has its answer, so nothing asks for it yet.\n"
         text = "/* TODO: one element of each output, in double precision (docs/guides/add-a-problem.md).\n *\n" + about + " */\n"
+        text += "#define ORACLE_SINGLE /* plain C: a Real is a double */\n" if self.exercise.reference else ""
         for one in outputs:
             name = "oracle" if len(outputs) == 1 else f"oracle_{one.name}"
             indices = ", ".join(f"long {letter}" for letter, _ in zip("ijkl", one.shape))

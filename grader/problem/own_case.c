@@ -59,8 +59,8 @@ static char *trimmed(char *text)
 static Status read_scalar(const Parameter *parameter, size_t i, const char *number, Testcase *testcase, Message *why)
 {
     char *end;
-    const double value = scalar_rounded(parameter, strtod(number, &end));
-    if (end == number || *end != '\0' || !(value >= parameter->least && value <= parameter->most))
+    double value = strtod(number, &end);
+    if (end == number || *end != '\0' || !scalar_takes(parameter, &value))
         return fail(STATUS_BAD_INPUT, why,
                     "sizes: %s: expected a number from %g to %g, as the statement says, found '%s'", parameter->name,
                     parameter->least, parameter->most, number);

@@ -57,9 +57,15 @@ bool problem_of_output(const Problem *problem, size_t number, Problem *view)
     return false;
 }
 
-double scalar_rounded(const Parameter *scalar, double value)
+static double as_scalar(const Parameter *scalar, double value)
 {
     return scalar->type == ELEMENT_FLOAT32 ? (double)(float)value : value;
+}
+
+bool scalar_takes(const Parameter *scalar, double *value)
+{
+    *value = as_scalar(scalar, *value);
+    return *value >= as_scalar(scalar, scalar->least) && *value <= as_scalar(scalar, scalar->most);
 }
 
 double sizes_scalar(const Sizes *sizes, size_t parameter)
@@ -578,10 +584,7 @@ static Status read_range(const JsonFile *file, const cJSON *item, Arena *arena, 
         return read_value_list(file, json_get(item, "values"), arena, parameter, why);
     if (parameter->role == ROLE_SCALAR) {
         TRY(json_number(file, item, "min", -FLT_MAX, FLT_MAX, &parameter->least, why));
-        TRY(json_number(file, item, "max", parameter->least, FLT_MAX, &parameter->most, why));
-        parameter->least = scalar_rounded(parameter, parameter->least); /* as its values, of which 0.1 is above 0.1 */
-        parameter->most = scalar_rounded(parameter, parameter->most);
-        return STATUS_OK;
+        return json_number(file, item, "max", parameter->least, FLT_MAX, &parameter->most, why);
     }
     const struct SizeType *type = size_type_of(parameter->c_type);
     TRY(json_integer(file, item, "min", type->low, type->high, &parameter->low, why));

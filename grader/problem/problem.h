@@ -114,8 +114,8 @@ typedef struct Sizes {
     int64_t values[PROBLEM_MAX_PARAMETERS];
 } Sizes;
 
-/* A scalar as solve() gets it: rounded if it is a float. */
-double scalar_rounded(const Parameter *scalar, double value);
+/* Rounds the value to a float if the scalar is one, as solve() gets it; false: it is beyond the limits, rounded likewise. */
+bool scalar_takes(const Parameter *scalar, double *value);
 double sizes_scalar(const Sizes *sizes, size_t parameter);
 void sizes_set_scalar(Sizes *sizes, size_t parameter, double value);
 

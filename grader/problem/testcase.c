@@ -673,8 +673,8 @@ static Status check_size(const Problem *problem, size_t parameter, const Sizes *
     const Parameter *size = &problem->parameters[parameter];
     Text list = {0};
     if (size->role == ROLE_SCALAR) {
-        const double value = sizes_scalar(sizes, parameter);
-        return value >= size->least && value <= size->most
+        double value = sizes_scalar(sizes, parameter);
+        return scalar_takes(size, &value)
                    ? STATUS_OK
                    : fail(STATUS_BAD_INPUT, why, "%s: expected a number from %g to %g, as the statement says, found %g",
                           size->name, size->least, size->most, value);
@@ -832,9 +832,8 @@ static Status read_derived_size(TestcaseReading *reading, const cJSON *sizes, si
 /* Adds the number to the sizes: whole, of a size; as a float of a float. */
 static bool take_number(const Parameter *size, size_t parameter, const cJSON *number, Sizes *sizes)
 {
-    const double read = cJSON_IsNumber(number) ? number->valuedouble : NAN;
-    const double value = size->role == ROLE_SCALAR ? scalar_rounded(size, read) : read;
-    if (size->role == ROLE_SCALAR && value >= size->least && value <= size->most) {
+    double value = cJSON_IsNumber(number) ? number->valuedouble : NAN;
+    if (size->role == ROLE_SCALAR && scalar_takes(size, &value)) {
         sizes_set_scalar(sizes, parameter, value);
         return true;
     }

@@ -819,8 +819,6 @@ static Text prototype_header(const CompileJob *job, const Toolkit *toolkit)
         text_add(&text, "#include <cuda_bf16.h>\n");
     if (strstr(job->prototype, "_t") != NULL)
         text_add(&text, "#include <stdint.h>\n");
-    if (job->driver != NULL)
-        text_printf(&text, "#include \"%s\"\n", job->headers[0].name);
     text_printf(&text,
                 "extern \"C\" %s;\n"
                 "extern \"C\" void convjudge_call(const unsigned long long *words)\n{\n    solve(",
@@ -831,6 +829,8 @@ static Text prototype_header(const CompileJob *job, const Toolkit *toolkit)
     }
     text_add(&text, ");\n}\n");
     add_version(&text, toolkit);
+    if (job->driver != NULL) /* last, so that it can give the submission's solve() another name */
+        text_printf(&text, "#include \"%s\"\n", job->headers[0].name);
     text_add(&text, "#endif\n");
     return text;
 }
