@@ -104,7 +104,7 @@ void emit_sized(Lowering *l, Opcode opcode, Operand result, const Operand *sourc
     const OpcodeInfo *info = opcode_info(opcode);
     bool fits = bytes_of(result) == info->result_bytes;
     Operand target = fits ? result : temporary(l, info->result_bytes);
-    emit_opcode(l, opcode, target, sources, count)->rounding = (uint8_t)(rounding / 256);
+    emit_opcode(l, opcode, target, sources, count)->rounding = (uint8_t)rounding;
     if (!fits)
         emit_extend(l, unsigned_type(bytes_of(target.size < result.size ? target : result)), result, target);
 }

@@ -24,7 +24,7 @@ PtxType unsigned_type(uint32_t bytes);
 void separate_results_from_sources(Lowering *l);
 /* Clamps a value of that type in place: "+saturate" to [0, 1], "+relu" to [0, infinity); NULL: does nothing. */
 void emit_clamp(Lowering *l, const char *clamp, PtxType type, Operand value);
-/* `opcode` with its result in `result`, by way of a temporary if that register has another size. `rounding` is an FE_
+/* `opcode` with its result in `result`, by way of a temporary if that register has another size. `rounding` is a ROUND_
  * constant. */
 void emit_sized(Lowering *l, Opcode opcode, Operand result, const Operand *sources, int count, int rounding);
 

@@ -1,6 +1,7 @@
 #include "simgpu/lower/lowering.h"
 
-#include <fenv.h>
+#include "simgpu/code/lane_math.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -30,18 +31,11 @@ bool parts_have(const OpcodeModifiers *parts, const char *name)
 
 int rounding_of(const char *part)
 {
-    static const struct {
-        const char *name;
-        int mode;
-    } modes[] = {
-        {"rn", FE_TONEAREST},
-        {"rz", FE_TOWARDZERO},
-        {"rm", FE_DOWNWARD},
-        {"rp", FE_UPWARD},
-    };
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        if (strcmp(part, modes[i].name) == 0)
-            return modes[i].mode;
+    static const char *const names[] = {
+        [ROUND_NEAREST] = "rn", [ROUND_ZERO] = "rz", [ROUND_DOWN] = "rm", [ROUND_UP] = "rp"};
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
+        if (strcmp(part, names[i]) == 0)
+            return i;
     return -1;
 }
 

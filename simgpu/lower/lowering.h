@@ -109,7 +109,7 @@ OpcodeModifiers parts_of(Lowering *l, const char *opcode);
 bool parts_have(const OpcodeModifiers *parts, const char *name);
 /* Does a store or an atomic operation act as a fence as well, for threads of other blocks? */
 bool parts_release(const OpcodeModifiers *parts);
-/* FE_ constant of "rn", "rz", "rm", "rp"; -1 for anything else. */
+/* ROUND_ constant (half_math.h) of "rn", "rz", "rm", "rp"; -1 for anything else. */
 int rounding_of(const char *part);
 /* The type that a part names; PTX_NO_TYPE: none. */
 PtxType type_part(const char *part);
