@@ -42,7 +42,7 @@ for tool in $compiler apt-get dpkg-deb; do
 done
 
 cross_make() { # GOAL...
-    make --no-print-directory --silent -j"$(nproc)" BUILD="$cross" CC="${CCACHE:+ccache }$compiler --sysroot=$root" "$@"
+    make --no-print-directory --silent -j"$(nproc)" BUILD="$cross" CC="$compiler --sysroot=$root" "$@"
 }
 
 # ---- a virtual machine ----------------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ unpack "$root" $to_build >"$build/arm64.apt.log" 2>&1 || skip "Debian's packages
 # What a kernel would refuse, processes and the sandbox need a kernel for arm64, and are left to the virtual machine.
 units=$(ls base/tests/test_{arena,diff,elf,html,json,paths,quantity,random,record,suggestion,symbol,tensor,text}.c \
     simgpu/{ptx,code,lower,cost,block}/tests/test_*.c simgpu/memory/tests/test_{footprint,origin,texture,validity}.c simgpu/engine/tests/test_*.c simgpu/tests/test_*.c harness/protocol/tests/test_ring.c)
-arm() { QEMU_LD_PREFIX=$root LD_LIBRARY_PATH= qemu-aarch64 "$@"; }
+arm() { qemu-aarch64 -L "$root" "$@"; }
 
 # On each line: a kernel of simgpu/tests/data, its grid and block, and its arguments.
 kernels='
@@ -143,6 +143,10 @@ simulate() {
 }
 
 status=0
+result() { # NUMBER WORDS COMMAND...: a test that passes where the command succeeds
+    if "${@:3}"; then echo "ok $1 - $2"; else echo "not ok $1 - $2" && status=1; fi
+}
+
 # shellcheck disable=SC2046,SC2086 # words
 cross_make build "$cross/simgpu/simgpu" $(printf "$cross/%s\n" ${units//.c/})
 [[ -x $build/simgpu/simgpu ]] || make --no-print-directory --silent BUILD="$build" simgpu
@@ -153,11 +157,6 @@ done
 simulate "$build/simgpu/simgpu" >"$build/arm64.here"
 simulate arm "$cross/simgpu/simgpu" >"$build/arm64.there"
 echo 1..2
-[[ $(grep -c '^modelled time: ' "$build/arm64.here") == 16 ]] && echo "ok 1 - each kernel runs on each simulated GPU" ||
-    { echo "not ok 1 - each kernel runs on each simulated GPU" && status=1; }
-if diff "$build/arm64.here" "$build/arm64.there"; then
-    echo "ok 2 - arm64 counts and models what this machine does"
-else
-    echo "not ok 2 - arm64 counts and models what this machine does" && status=1
-fi
+result 1 "each kernel runs on each simulated GPU" test "$(grep -c '^modelled time: ' "$build/arm64.here")" == 16
+result 2 "arm64 counts and models what this machine does" diff "$build/arm64.here" "$build/arm64.there"
 exit $status
