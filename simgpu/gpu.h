@@ -4,7 +4,6 @@
 
 #include "simgpu/block/launch.h"
 #include "simgpu/code/code.h"
-#include "simgpu/code/function.h"
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/hardware_profile.h"
 #include "simgpu/cost/launch_limits.h"

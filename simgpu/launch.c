@@ -9,6 +9,7 @@
 #include "simgpu/block/raw_finding.h"
 #include "simgpu/block/sanitizer.h"
 #include "simgpu/block/worker.h"
+#include "simgpu/code/code.h"
 #include "simgpu/code/instruction.h"
 #include "simgpu/cost/cost.h"
 #include "simgpu/cost/counters.h"

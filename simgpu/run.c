@@ -6,6 +6,7 @@
 #include "simgpu/block/sanitizer_state.h"
 #include "simgpu/block/special_registers.h"
 #include "simgpu/block/worker.h"
+#include "simgpu/code/code.h"
 #include "simgpu/code/instruction.h"
 #include "simgpu/engine/barrier.h"
 #include "simgpu/engine/bulk_copy.h"

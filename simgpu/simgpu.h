@@ -17,7 +17,7 @@
 #include "base/status.h"
 #include "simgpu/block/launch.h"
 #include "simgpu/block/raw_finding.h"
-#include "simgpu/code/function.h"
+#include "simgpu/code/code.h"
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/hardware_profile.h"

@@ -293,7 +293,7 @@ noted() {
     has_lines "ok 19 - every hidden case finds a wrong solution"
     rm "$solutions/wrong_answer/whole_blocks_only.patch"
     judge check-problem --problem my-conv
-    ends 1 'hidden 6  finds 0   impulse in the middle' "ends_missing.cu          WWWWWWWWW" "not ok 18 - every hidden case" \
+    ends 1 'hidden 6  finds 0   impulse in the middle' "ends_missing.patch          WWWWWWWWW" "not ok 18 - every hidden case" \
         'hidden case 6, "impulse in the middle", finds no wrong solution'
 }
 
@@ -483,7 +483,7 @@ END
 
 # of_a_new_problem: what check-problem must say of the template.
 of_a_new_problem() {
-    ends 1 "whole_blocks_only.cu     WW.WWWWWW" "grid_of_65535_blocks.cu  .........W" "hidden 7  finds 3   prime length" \
+    ends 1 "whole_blocks_only.patch     WW.WWWWWW" "grid_of_65535_blocks.patch  .........W" "hidden 7  finds 3   prime length" \
         "testcases/moving-sum: 10 hidden cases, expected at least 14"
     has_lines "1..23" "ok 1 - statement.md shows signature, sections and limits" \
         "ok 2 - there are hidden cases and timed cases" "ok 4 - the first sample is a literal example" \

@@ -20,8 +20,6 @@
 #include "grader/problem/testcase.h"
 #include "harness/broker/session.h"
 
-#include <stdint.h>
-
 #define CONSTANT_RULE_DEVICE "sim:h200"
 
 typedef enum ConstantRuleKind {

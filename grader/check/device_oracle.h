@@ -24,7 +24,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 /* ==== oracle process ============================================================================================== */

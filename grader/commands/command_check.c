@@ -569,13 +569,14 @@ static void judge_solution(Checking *checking, const char *path, const Submissio
 }
 
 /* What a file of any kind showed; those of many seeds and the starter have no times and no row. */
-static void take_finding(Checking *checking, const Submission *submission, const Finding *finding)
+static void take_finding(Checking *checking, const char *path, const Submission *submission, const Finding *finding)
 {
+    const char *slash = strrchr(path, '/');
     text_add(&checking->diagnostics, finding->texts[FINDING_DIAGNOSTICS]);
     if (finding->is_reference)
         keep_reference(checking, submission->file_name, finding->score, finding->texts[FINDING_CASES]);
     if (finding->has_row)
-        detection_add(&checking->matrix, submission->file_name, finding->texts[FINDING_ROW]);
+        detection_add(&checking->matrix, slash == NULL ? path : slash + 1, finding->texts[FINDING_ROW]);
     for (size_t k = 0; k < checking->set.count; k++) {
         CaseTimes *times = &checking->times[k];
         const double ms = finding->case_ms[k];
@@ -604,7 +605,7 @@ static Status find_or_judge(Checking *checking, const char *path, const char *ki
         judge(checking, path, &submission, finding);
         keep_finding(checking, &key, finding);
     }
-    take_finding(checking, &submission, finding);
+    take_finding(checking, path, &submission, finding);
     *why = finding->why;
     text_free(&claimed);
     submission_free(&submission);

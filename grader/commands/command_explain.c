@@ -4,10 +4,10 @@
 #include "base/paths.h"
 #include "grader/commands/command.h"
 
-#include "grader/ranking/ranking.h"
-#include "grader/report/explain_report.h"
 #include "base/terminal.h"
 #include "grader/judge/judge.h"
+#include "grader/ranking/ranking.h"
+#include "grader/report/explain_report.h"
 #include "grader/report/ncu.h"
 #include "grader/report/report.h"
 #include "harness/device/device_open.h"

@@ -17,8 +17,6 @@
 #include "grader/report/report.h"
 #include "grader/report/trace.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>

@@ -39,9 +39,12 @@ keep_handed_out() {
 # add_editor_files: what clangd and VS Code need, so that they know CUDA, solve() or student.h, and the judge's errors. In work/, a
 # file that begins with a problem's id sees what the problem's submissions see.
 add_editor_files() {
-    local to=$scratch/$name folder id
+    local to=$scratch/$name folder id alias header
     cp grader/commands/editor/compile_flags.txt "$to/"
-    mkdir -p "$to/.vscode"
+    mkdir -p "$to/.vscode/cuda"
+    sed -n 's/^ALIAS("\(.*\)", "\(.*\)")$/\1 \2/p' harness/compile/aliases.def | while read -r alias header; do
+        printf '#include <%s>\n' "$header" >"$to/.vscode/cuda/$alias"
+    done
     cp grader/commands/editor/tasks.json "$to/.vscode/"
     for folder in "${problems[@]}"; do
         id=$(basename "$folder")

@@ -10,7 +10,6 @@
 #include "grader/judge/call_plan.h"
 #include "grader/judge/case_run.h"
 #include "grader/judge/compilation.h"
-#include "grader/judge/hidden_duration.h"
 #include "grader/judge/measure.h"
 #include "grader/judge/opinion.h"
 #include "grader/judge/wording.h"

@@ -12,7 +12,6 @@
 #define GRADER_JUDGE_JUDGE_H
 
 #include "base/status.h"
-#include "grader/judge/job.h"
 #include "grader/judge/judging.h"
 #include "grader/judge/result.h"
 #include "grader/problem/submission.h"

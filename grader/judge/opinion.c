@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/paths.h"
 #include "base/process.h"
-#include "grader/judge/hidden_duration.h"
+#include "grader/judge/wording.h"
 
 #include <errno.h>
 #include <fcntl.h>

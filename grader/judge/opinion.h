@@ -3,7 +3,7 @@
  *
  * It is judged beside the device's own work, from the end of compiling to that of the hidden cases: before any call is
  * timed it is there or given up. The hidden cases' step may wait for it, but only as long as it still shows one of the
- * few durations of hidden_duration.h, and at most a second longer than without.
+ * few durations of wording.h, and at most a second longer than without.
  *
  * What is told of hidden cases does not grow by another finding: where the real GPU has told one, the simulated GPU's
  * verdict is told, and its kind of mistake only if the real GPU named none.  */

@@ -2,6 +2,7 @@
  * declares variables, those without `=` get no value, and those with `[` are arrays.  */
 #include "grader/judge/wording.h"
 
+#include "base/clock.h"
 #include "grader/check/checker.h"
 #include "harness/compile/compile.h"
 
@@ -9,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* ==== array name ================================================================================================== */
 
@@ -499,4 +501,36 @@ void hidden_finding_add_kind(Text *out, const HiddenFinding *finding)
 double hidden_error(double max_error)
 {
     return max_error > 0 && max_error <= HIDDEN_LARGEST_ERROR ? fmax(checker_coarse(max_error), HIDDEN_LEAST_ERROR) : 0;
+}
+
+/* ==== hidden duration ============================================================================================= */
+
+static const double LEAST_S = 0.25;
+
+double hidden_duration(double seconds)
+{
+    double shown_s = LEAST_S;
+    while (shown_s < seconds)
+        shown_s *= 2;
+    return shown_s;
+}
+
+double hidden_duration_extended(double seconds, double more_s)
+{
+    double shown_s = hidden_duration(seconds);
+    const double most_s = shown_s + more_s;
+    while (2 * shown_s <= most_s)
+        shown_s *= 2;
+    return shown_s;
+}
+
+double hidden_duration_wait(double start_s)
+{
+    const double shown_s = hidden_duration(now_s() - start_s);
+    for (double left_s; (left_s = start_s + shown_s - now_s()) > 0;) {
+        const struct timespec left = {.tv_sec = (time_t)left_s,
+                                      .tv_nsec = (long)(1e9 * (left_s - (double)(time_t)left_s))};
+        nanosleep(&left, NULL);
+    }
+    return shown_s;
 }

@@ -6,7 +6,6 @@
 #include "grader/problem/generator.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 enum { KEY_STREAM_GROUP = GENERATOR_LANES * GENERATOR_WORDS }; /* words of a group */
 

@@ -1,7 +1,5 @@
 #include "grader/problem/testcase.h"
 
-#include "base/paths.h"
-
 #include <float.h>
 #include <limits.h>
 #include <math.h>

@@ -2,7 +2,6 @@
 
 #include "grader/problem/key_stream.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Elements that one thread fills at a time: whole groups of words, whatever they are made into. */

@@ -17,7 +17,7 @@
 #define GRADER_RANKING_REVIEW_H
 
 #include "base/status.h"
-#include "grader/judge/job.h"
+#include "grader/judge/judge.h"
 #include "grader/ranking/ranking.h"
 #include "leaderboard/database.h"
 #include "leaderboard/store.h"

@@ -10,7 +10,6 @@
 
 #include "grader/report/explain.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 enum { ADVISOR_MOST = 5 };

@@ -4,7 +4,6 @@
 #include "base/html.h"
 #include "base/paths.h"
 #include "base/svg.h"
-#include "grader/report/report.h"
 
 #include <limits.h>
 #include <math.h>

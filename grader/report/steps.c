@@ -1,6 +1,5 @@
 #include "grader/report/steps.h"
 
-#include "base/paths.h"
 #include "base/text.h"
 
 #include <ctype.h>

@@ -9,7 +9,6 @@
 #include "harness/broker/broker_state.h"
 #include "harness/broker/control.h"
 #include "harness/device/device_open.h"
-#include "harness/device/device_sim.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -11,7 +11,6 @@
 #include "harness/compile/compile.h"
 #include "harness/protocol/ring.h"
 
-#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>

@@ -5,7 +5,6 @@
 #include "base/compile_cache.h"
 #include "base/elf.h"
 #include "base/hash.h"
-#include "base/paths.h"
 #include "base/text.h"
 #include "harness/compile/compile_report.h"
 #include "harness/compile/compile_sandbox.h"
@@ -631,12 +630,21 @@ static MUST_USE Status compile_with_nvcc(const CompileJob *job, const CompileToo
 
 enum { CLANG_MAX_ARGUMENTS = 64 };
 
+#define ALIASES "aliases"
+
+static const struct Alias {
+    const char *name, *header;
+} aliases[] = {
+#define ALIAS(name, header) {name, header},
+#include "harness/compile/aliases.def"
+};
+
 static const char *const places[] = {
     "--cuda-path=" COMPILE_HEADERS,
     "-isystem",
     COMPILE_HEADERS,
     "-isystem",
-    COMPILE_HEADERS "/aliases",
+    ALIASES,
     "-include",
     "prototype.h",
     "-I",
@@ -703,6 +711,10 @@ static Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message 
     hash_add_strings(hash, clang_host_flags);
     hash_add_strings(hash, unmerged_traps);
     hash_add_strings(hash, unique_traps);
+    for (size_t i = 0; i < COUNT(aliases); i++) {
+        hash_add_string(hash, aliases[i].name);
+        hash_add_string(hash, aliases[i].header);
+    }
     return compile_clang_hash_headers(tools->headers, hash, why);
 }
 
@@ -713,6 +725,17 @@ static size_t add_all_arguments(const char **argv, size_t count, const char *con
 {
     count = add_arguments(argv, count, COMPILE_CLANG_FLAGS);
     return add_arguments(argv, add_arguments(argv, count, places), of_side);
+}
+
+static Status put_aliases(const CompileFolders *folders, Message *why)
+{
+    char folder[PATH_MAX], line[100];
+    TRY(compile_put_folder(folders->in, ALIASES, 0755, folder, sizeof folder, why));
+    for (size_t i = 0; i < COUNT(aliases); i++) {
+        snprintf(line, sizeof line, "#include <%s>\n", aliases[i].header);
+        TRY(compile_put_file(folder, aliases[i].name, line, strlen(line), why));
+    }
+    return STATUS_OK;
 }
 
 static Status put_fatbin(const CompileJob *job, const CompileFolders *folders, Text *fatbin, Message *why)
@@ -747,7 +770,8 @@ static Status compile_with_clang(const CompileJob *job, const CompileTools *tool
     compile_language_flags(job->source, tools->toolkit, host, host_count);
     compile_program_path(tools->toolkit, clang, sizeof clang);
     snprintf(architecture, sizeof architecture, "--cuda-gpu-arch=sm_%d", job->compute);
-    Status status = compile_in_sandbox(job, tools, folders, device, output, end, why);
+    Status status = put_aliases(folders, why);
+    THEN(status, compile_in_sandbox(job, tools, folders, device, output, end, why));
     if (status != STATUS_OK || end->exit_status != 0)
         return status;
     double seconds = end->seconds;

@@ -42,7 +42,7 @@ unsigned compile_seconds(unsigned of_problem)
 
 /* ---- folders and files ------------------------------------------------------------------------------------------- */
 
-static Status make_folder(const char *parent, const char *name, mode_t mode, char *path, size_t size, Message *why)
+Status compile_put_folder(const char *parent, const char *name, mode_t mode, char *path, size_t size, Message *why)
 {
     if ((size_t)snprintf(path, size, "%s/%s", parent, name) >= size)
         return fail(STATUS_BAD_INPUT, why, "%.100s...: the path is too long", parent);
@@ -102,9 +102,9 @@ Status compile_folders_new(const char *scratch, CompileFolders *folders, Message
         return fail(STATUS_BAD_INPUT, why, "%.100s...: the path is too long", scratch);
     if (mkdtemp(folders->folder) == NULL)
         return fail_errno(why, "%s: cannot be made", folders->folder);
-    Status status = make_folder(folders->folder, "in", 0755, folders->in, sizeof folders->in, why);
+    Status status = compile_put_folder(folders->folder, "in", 0755, folders->in, sizeof folders->in, why);
     if (status == STATUS_OK) /* written by another user where the judge is root */
-        status = make_folder(folders->folder, "out", 0777, folders->out, sizeof folders->out, why);
+        status = compile_put_folder(folders->folder, "out", 0777, folders->out, sizeof folders->out, why);
     THEN(status, check_room(folders->out, why));
     return status;
 }

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* ==== compile job ================================================================================================= */
 
@@ -65,6 +66,9 @@ typedef struct CompileFolders { /* on the host */
 
 /* Makes the folders of one compilation below `scratch`. */
 MUST_USE Status compile_folders_new(const char *scratch, CompileFolders *folders, Message *why);
+
+/* Makes a folder of this mode whatever the umask is, and sets its path. */
+MUST_USE Status compile_put_folder(const char *parent, const char *name, mode_t mode, char *path, size_t size, Message *why);
 
 /* Writes a new file that the sandbox's user can read. */
 MUST_USE Status compile_put_file(const char *folder, const char *name, const char *data, size_t length, Message *why);

@@ -4,7 +4,6 @@
 #include "harness/compile/compile_sandbox.h"
 
 #include <ctype.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "harness/device/cuda_driver.h"
 #include "harness/device/cuda_gate.h"
 #include "harness/device/cuda_memory.h"
-#include "harness/device/cuda_visible.h"
 #include "harness/device/device_open.h"
 
 #include <ctype.h>

@@ -2,8 +2,7 @@
 
 #include "base/paths.h"
 #include "base/status.h"
-#include "harness/device/cuda_visible.h"
-#include "harness/device/device_sim.h"
+#include "harness/device/cuda_driver.h"
 #include "simgpu/cost/hardware_profile.h"
 
 #include <stdio.h>

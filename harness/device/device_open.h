@@ -8,6 +8,7 @@
 #define HARNESS_DEVICE_DEVICE_OPEN_H
 
 #include "harness/device/device.h"
+#include "simgpu/cost/hardware_profile.h"
 
 /* ==== device open ================================================================================================= */
 
@@ -26,11 +27,20 @@ MUST_USE Status device_describe(const char *name, DeviceInfo *info, Message *why
 
 /* Describes and opens a real GPU, through NVIDIA's driver library.
  *
- * `ordinal` is the device's number as a driver counts that sees all GPUs (cuda_visible.h).
+ * `ordinal` is the device's number as a driver counts that sees all GPUs (cuda_driver.h).
  *
  * Errors   NOT_FOUND: no driver, or no such device. UNSUPPORTED: the driver is too old, or does not start. */
 
 MUST_USE Status device_describe_cuda(int ordinal, DeviceInfo *info, Message *why);
 MUST_USE Status device_open_cuda(int ordinal, Device **device, Message *why);
+
+/* ==== simulated GPU =============================================================================================== */
+
+/* Describes and opens a simulated GPU. */
+
+void device_describe_sim(const HardwareProfile *profile, DeviceInfo *info);
+/* The folder in which kernels' translations are kept, made where it is missing; false: kernels are not translated. */
+bool device_sim_translations(char *folder, size_t size);
+MUST_USE Status device_open_sim(const HardwareProfile *profile, Device **device, Message *why);
 
 #endif

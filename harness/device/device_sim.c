@@ -1,4 +1,4 @@
-#include "harness/device/device_sim.h"
+#include "harness/device/device_open.h"
 
 #include "base/arena.h"
 #include "base/compile_cache.h"

@@ -21,7 +21,6 @@
 #include "service/store/service_store.h"
 #include "service/web/api.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -222,10 +222,18 @@ void help_overview(Text *text)
                                                       [ADMINISTRATOR] = "administrators"};
     text_add(text, "convjudge: an online judge for CUDA convolution kernels\n");
     for (int reader = 0; reader < READER_COUNT; reader++) {
+        const char *between = "";
         text_printf(text, "For %s:\n", readers[reader]);
         for (const Subcommand *subcommand = subcommands; subcommand->name != NULL; subcommand++)
             if ((int)subcommand->reader == reader)
                 text_printf(text, "  %-*s%s\n", NAME_COLUMNS, subcommand->name, subcommand->what);
+        text_printf(text, "  %-*s", NAME_COLUMNS, "less often:");
+        for (const Subcommand *subcommand = subcommands; subcommand->name != NULL; subcommand++)
+            if ((int)subcommand->reader == RARELY + reader) {
+                text_printf(text, "%s%s", between, subcommand->name);
+                between = ", ";
+            }
+        text_add(text, "\n");
     }
     text_add(text, "convjudge help COMMAND shows a command's options; also --version, --man, --completion bash|zsh\n");
 }

@@ -14,7 +14,8 @@
 
 /* The table of all commands, of whichever program (subcommands.def). */
 
-typedef enum Reader { STUDENT, INSTRUCTOR, AUTHOR, ADMINISTRATOR, READER_COUNT } Reader;
+/* The overview names a command of RARELY + reader without its sentence. */
+typedef enum Reader { STUDENT, INSTRUCTOR, AUTHOR, ADMINISTRATOR, READER_COUNT, RARELY = READER_COUNT } Reader;
 typedef enum SandboxNeed { WITH_SANDBOX, WITHOUT_SANDBOX } SandboxNeed;
 
 /* Fills in *exit_status where it returns STATUS_OK: 0, or 1 where what was asked for is not so. Results go to standard output, progress
@@ -42,7 +43,7 @@ extern const Subcommand subcommands[]; /* the last one has no name */
 
 /* What `convjudge help` prints, and the parts of it that the manual page has, too. */
 
-/* All commands by their readers, a line each. */
+/* All commands by their readers: a line for each that they need often, and the names of the others. */
 void help_overview(Text *text);
 /* All that is known of one, with its options. */
 void help_of(const Subcommand *subcommand, Text *text);

@@ -14,8 +14,8 @@
 #include "service/store/slurm.h"
 #include "service/web/answer.h"
 #include "service/web/api.h"
-#include "service/web/live.h"
 #include "service/web/board_plots.h"
+#include "service/web/live.h"
 #include "service/web/site_answers.h"
 
 #include <pwd.h>

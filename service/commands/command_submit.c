@@ -11,7 +11,6 @@
 #include "grader/judge/result.h"
 #include "grader/problem/submission.h"
 #include "grader/report/exchange.h"
-#include "grader/report/report.h"
 #include "service/commands/command_line.h"
 #include "service/commands/exchange.h"
 #include "service/commands/output.h"

@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* The student's name at the judge: the whole e-mail address, the part before its '@', or the name. */
 typedef enum GradescopePerson { PERSON_BY_EMAIL, PERSON_BY_LOGIN, PERSON_BY_NAME } GradescopePerson;

@@ -9,7 +9,6 @@
 #include "service/course/class_facts.h"
 #include "service/course/class_file.h"
 #include "service/course/scores.h"
-#include "service/store/batches.h"
 #include "service/store/judgings.h"
 #include "service/store/service_store.h"
 #include "service/store/submissions.h"

@@ -1,7 +1,6 @@
 #include "service/web/board_plots.h"
 
 #include "base/svg.h"
-#include "base/terminal.h"
 #include "grader/ranking/ranking.h"
 #include "harness/device/ceilings.h"
 #include "harness/device/device_open.h"

@@ -5,7 +5,6 @@
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "service/store/config.h"
-#include "service/store/judgings.h"
 #include "service/store/service_store.h"
 #include "service/store/submissions.h"
 #include "service/web/answer.h"

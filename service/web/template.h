@@ -23,7 +23,6 @@
 #include "leaderboard/store.h"
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
 
 /* ==== templates =================================================================================================== */
 

@@ -3,9 +3,9 @@
 #define SIMGPU_BLOCK_ACTIVE_H
 
 #include "simgpu/block/worker.h"
+#include "simgpu/code/code.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 typedef struct Worker Worker;
@@ -38,5 +38,21 @@ static inline uint32_t active_span(const Active *active)
 }
 /* [lane] 1 for active lanes, 0 for others of those warps; valid until the worker makes the mask of another Active. */
 const uint8_t *active_mask(Worker *worker, Active *active);
+
+/* ==== execute ===================================================================================================== */
+
+/* The functions that execute instructions, each defined where its kind of instruction is at home.
+ *
+ * They execute the instruction in the active lanes, of which there is at least one. False where a fault ended the
+ * block. */
+
+typedef struct Worker Worker;
+
+#define INSTRUCTION(KIND, FUNCTION, ...) bool FUNCTION(Worker *worker, const Instruction *instruction, Active *active);
+#include "simgpu/code/instructions.def"
+#undef INSTRUCTION
+
+/* The lane of the block whose value a lane gets from a shuffle, of which `b` and `c` are sources[1] and [2] there. */
+uint32_t shuffle_lane(const Instruction *instruction, uint32_t lane, uint32_t b, uint32_t c);
 
 #endif

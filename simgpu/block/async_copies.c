@@ -7,7 +7,7 @@
 #include "simgpu/block/async_copies.h"
 
 #include "base/arena.h"
-#include "simgpu/block/execute.h"
+#include "simgpu/block/active.h"
 #include "simgpu/block/warp_order.h"
 
 #include <string.h>

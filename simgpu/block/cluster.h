@@ -6,7 +6,6 @@
 #include "simgpu/code/code.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 typedef struct Worker Worker;

@@ -4,7 +4,6 @@
 
 #include "base/chacha20.h"
 #include "simgpu/code/code.h"
-#include "simgpu/code/function.h"
 #include "simgpu/cost/hardware_profile.h"
 #include "simgpu/cost/launch_limits.h"
 #include "simgpu/cost/reuse.h"

@@ -2,7 +2,7 @@
  * It does not depend on which worker runs the block.  */
 #include "simgpu/block/register.h"
 
-#include "simgpu/block/execute.h"
+#include "simgpu/block/active.h"
 
 #include <string.h>
 

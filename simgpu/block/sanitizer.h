@@ -40,7 +40,7 @@
  *          threads do among themselves and to themselves: what other blocks have written is not known.
  *          Of a cooperative launch only loads through the read-only cache are checked.
  * Skipped  Loads from memory that is completely written and that the launch cannot change are not checked. What it may
- *          change follows from the parameters from which its stores take their addresses (targets.c). A store that
+ *          change follows from the parameters from which its stores take their addresses (value_flow.c). A store that
  *          strays from its parameter's allocation into another one causes no findings for loads from there.
  * Cells    Memory is tracked in cells as large as the kernel's smallest store, at most 4 bytes: smaller ones could not
  *          tell two stores apart.  */

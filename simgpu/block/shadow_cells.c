@@ -5,7 +5,7 @@
 #include "simgpu/block/shadow_cells.h"
 
 #include "base/arena.h"
-#include "simgpu/block/execute.h"
+#include "simgpu/block/active.h"
 #include "simgpu/block/register.h"
 #include "simgpu/memory/footprint.h"
 

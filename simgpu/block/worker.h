@@ -11,7 +11,6 @@
 
 #include "simgpu/block/launch.h"
 #include "simgpu/code/code.h"
-#include "simgpu/code/function.h"
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/pattern.h"
 #include "simgpu/cost/reuse.h"

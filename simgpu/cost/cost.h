@@ -10,7 +10,7 @@
 #ifndef SIMGPU_COST_COST_H
 #define SIMGPU_COST_COST_H
 
-#include "simgpu/code/function.h"
+#include "simgpu/code/code.h"
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/hardware_profile.h"
 #include "simgpu/cost/launch_limits.h"

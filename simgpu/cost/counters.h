@@ -3,7 +3,6 @@
 #define SIMGPU_COST_COUNTERS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 typedef struct BlockLine BlockLine; /* code.h */

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/elf.h"
+#include "simgpu/code/code.h"
 #include "simgpu/code/instruction.h"
 #include "simgpu/code/lanes.h"
 #include "simgpu/cost/machine_lines.h"

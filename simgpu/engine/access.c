@@ -1,16 +1,16 @@
 /* Such accesses are rare enough that each lane is executed by itself.  */
 #include "simgpu/engine/access.h"
 
+#include "simgpu/block/active.h"
 #include "simgpu/block/cluster.h"
 #include "simgpu/block/cluster_races.h"
-#include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
 #include "simgpu/block/sanitizer.h"
 #include "simgpu/block/special_registers.h"
 #include "simgpu/block/store_note.h"
 #include "simgpu/block/worker.h"
-#include "simgpu/code/function.h"
+#include "simgpu/code/code.h"
 #include "simgpu/code/instruction.h"
 #include "simgpu/engine/request.h"
 

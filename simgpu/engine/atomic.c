@@ -2,14 +2,14 @@
  * over several blocks depends on which block came first, as it does on hardware.
  *
  * Source   PTX ISA 9.0, Parallel Synchronization and Communication Instructions: atom, red.  */
-#include "simgpu/block/execute.h"
+#include "simgpu/block/active.h"
 
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
 #include "simgpu/block/sanitizer.h"
 #include "simgpu/block/store_note.h"
 #include "simgpu/block/worker.h"
-#include "simgpu/code/function.h"
+#include "simgpu/code/code.h"
 #include "simgpu/code/instruction.h"
 #include "simgpu/code/lane_math.h"
 

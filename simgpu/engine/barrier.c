@@ -4,8 +4,8 @@
  * Source   PTX ISA 9.0, Parallel Synchronization and Communication Instructions: barrier.cluster.  */
 #include "simgpu/engine/barrier.h"
 
+#include "simgpu/block/active.h"
 #include "simgpu/block/cluster.h"
-#include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/raw_finding.h"
 #include "simgpu/block/register.h"

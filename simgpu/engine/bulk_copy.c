@@ -4,16 +4,16 @@
 #include "simgpu/engine/bulk_copy.h"
 
 #include "base/arena.h"
+#include "simgpu/block/active.h"
 #include "simgpu/block/async_copies.h"
 #include "simgpu/block/cluster.h"
-#include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/raw_finding.h"
 #include "simgpu/block/register.h"
 #include "simgpu/block/sanitizer.h"
 #include "simgpu/block/store_note.h"
 #include "simgpu/block/worker.h"
-#include "simgpu/code/function.h"
+#include "simgpu/code/code.h"
 #include "simgpu/code/matrix_fragment.h"
 #include "simgpu/engine/access.h"
 

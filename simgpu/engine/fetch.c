@@ -1,6 +1,6 @@
 /* A fetch goes warp by warp: it finds the texture, checks its memory, counts sectors, and reads the values. For an access
  * through a surface, its element is found lane by lane.  */
-#include "simgpu/block/execute.h"
+#include "simgpu/block/active.h"
 
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"

@@ -1,8 +1,8 @@
 /* Malloc() and free() in kernels.  */
 #include "simgpu/engine/interpreter.h"
 
+#include "simgpu/block/active.h"
 #include "simgpu/block/cluster.h"
-#include "simgpu/block/execute.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/lines.h"
 #include "simgpu/block/register.h"

@@ -1,5 +1,5 @@
 /* Loads fragments of the matrices in shared memory that wgmma multiplies.  */
-#include "simgpu/block/execute.h"
+#include "simgpu/block/active.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
 #include "simgpu/block/sanitizer.h"

@@ -10,7 +10,7 @@
 #ifndef SIMGPU_ENGINE_MATRIX_PRODUCT_H
 #define SIMGPU_ENGINE_MATRIX_PRODUCT_H
 
-#include "simgpu/code/function.h"
+#include "simgpu/code/code.h"
 #include "simgpu/code/matrix_fragment.h"
 
 enum { MATRIX_GUARD_BITS = 25 }; /* that are kept below the largest exponent */

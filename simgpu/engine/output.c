@@ -3,7 +3,7 @@
  *
  * Source   CUDA C++ Programming Guide 13.0, Formatted Output; the arguments lie in memory as in a C struct.  */
 
-#include "simgpu/block/execute.h"
+#include "simgpu/block/active.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
 #include "simgpu/block/special_registers.h"

@@ -1,7 +1,7 @@
 #include "simgpu/engine/provenance.h"
 
 #include "base/arena.h"
-#include "simgpu/block/execute.h"
+#include "simgpu/block/active.h"
 #include "simgpu/block/register.h"
 #include "simgpu/block/worker.h"
 #include "simgpu/code/lane_math.h"

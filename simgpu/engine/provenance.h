@@ -18,7 +18,6 @@
 #include "simgpu/memory/memory.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum { PROVENANCE_MOST_NODES = 2000000, PROVENANCE_NAME_BYTES = 32 };

@@ -17,8 +17,7 @@
 #include "base/arena.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
-#include "simgpu/code/function.h"
-#include "simgpu/code/instruction.h"
+#include "simgpu/code/code.h"
 
 #include <stdio.h>
 #include <stdlib.h>

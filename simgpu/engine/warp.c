@@ -3,7 +3,7 @@
  *
  * Source   PTX ISA 9.0, Data Movement and Conversion: shfl.sync; Parallel Synchronization and Communication: vote,
  *          match, redux.  */
-#include "simgpu/block/execute.h"
+#include "simgpu/block/active.h"
 
 #include "simgpu/block/register.h"
 #include "simgpu/block/sanitizer.h"

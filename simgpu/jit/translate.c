@@ -2,6 +2,7 @@
  * do not change any more, and then once more to write the C.  */
 
 #include "base/arena.h"
+#include "simgpu/code/code.h"
 #include "simgpu/code/instruction.h"
 #include "simgpu/jit/builder.h"
 #include "simgpu/jit/text.h"

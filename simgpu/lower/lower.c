@@ -4,7 +4,6 @@
 #include "simgpu/lower/lower.h"
 
 #include "base/elf.h"
-#include "simgpu/lower/emit.h"
 #include "simgpu/lower/lowering.h"
 #include "simgpu/lower/operand.h"
 #include "simgpu/lower/placement.h"

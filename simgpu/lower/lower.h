@@ -2,10 +2,10 @@
  *
  * lower.c               walks over the instructions, and lowers most of them; inlines calls
  * lower_*.c             lower large families of instructions
- * lowering.c, operand.c, placement.c, emit.c
+ * lowering.c, operand.c, placement.c
  *                       hold what all of these emit code with
  * provenance.c          finds out from which shared or local variable a pointer was made
- * targets.c, unset_registers.c, unfenced_products.c, slots.c, check_registers.c
+ * value_flow.c, slots.c
  *                       are passes over the finished code  */
 #ifndef SIMGPU_LOWER_LOWER_H
 #define SIMGPU_LOWER_LOWER_H

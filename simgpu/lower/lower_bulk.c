@@ -1,12 +1,11 @@
-/* mbarrier: barriers that are 64-bit words of shared memory (simgpu/code/function.h).
+/* mbarrier: barriers that are 64-bit words of shared memory (simgpu/code/code.h).
  *
  * Initialising is a store, arriving is an atomic operation, and testing is a load. Copies by cp.async are complete as
  * soon as they are issued, so that they leave nothing pending; bulk copies end later (simgpu/engine/bulk_copy.h).
  *
  * Source   PTX ISA 9.0, Parallel Synchronization and Communication Instructions: mbarrier.  */
 
-#include "simgpu/code/function.h"
-#include "simgpu/lower/emit.h"
+#include "simgpu/code/code.h"
 #include "simgpu/lower/lowering.h"
 #include "simgpu/lower/operand.h"
 

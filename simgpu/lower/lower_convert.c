@@ -1,5 +1,4 @@
 
-#include "simgpu/lower/emit.h"
 #include "simgpu/lower/lowering.h"
 #include "simgpu/lower/operand.h"
 

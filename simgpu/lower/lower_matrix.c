@@ -6,7 +6,6 @@
  * Source   PTX ISA 9.0, Asynchronous Warpgroup Level Matrix Instructions.  */
 
 #include "simgpu/code/matrix_fragment.h"
-#include "simgpu/lower/emit.h"
 #include "simgpu/lower/lowering.h"
 #include "simgpu/lower/operand.h"
 

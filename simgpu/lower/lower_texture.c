@@ -4,7 +4,6 @@
  *
  * Source   PTX ISA 9.0, Texture Instructions: tex, tld4; Surface Instructions: suld, sust.  */
 
-#include "simgpu/lower/emit.h"
 #include "simgpu/lower/lowering.h"
 #include "simgpu/lower/operand.h"
 

@@ -1,6 +1,6 @@
 #include "simgpu/lower/operand.h"
 
-#include "simgpu/lower/emit.h"
+#include "simgpu/lower/lowering.h"
 #include "simgpu/lower/placement.h"
 #include "simgpu/ptx/lexer.h"
 #include "simgpu/ptx/parser.h"

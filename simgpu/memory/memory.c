@@ -3,7 +3,6 @@
 #include "base/arena.h"
 #include "simgpu/memory/origin.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

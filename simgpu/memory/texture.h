@@ -11,7 +11,7 @@
 #ifndef SIMGPU_MEMORY_TEXTURE_H
 #define SIMGPU_MEMORY_TEXTURE_H
 
-#include "simgpu/code/function.h"
+#include "simgpu/code/code.h"
 
 #include <stdbool.h>
 #include <stddef.h>

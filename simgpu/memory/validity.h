@@ -7,7 +7,6 @@
 #define SIMGPU_MEMORY_VALIDITY_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* ==== allocation ================================================================================================== */

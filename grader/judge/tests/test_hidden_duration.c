@@ -1,7 +1,7 @@
 #include "base/tests/unit.h"
 
 #include "base/clock.h"
-#include "grader/judge/hidden_duration.h"
+#include "grader/judge/wording.h"
 
 static void a_duration_is_one_of_few(void **state)
 {

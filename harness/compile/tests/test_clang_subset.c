@@ -24,11 +24,17 @@ static bool header_is_refused(const char *header)
 
 static bool header_is_there(const char *header)
 {
-    char here[200], alias[200];
+    static const char *const aliases[] = {
+#define ALIAS(name, header) name,
+#include "harness/compile/aliases.def"
+    };
+    char here[200];
     struct stat found;
+    bool is_alias = false;
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        is_alias = is_alias || strcmp(aliases[i], header) == 0;
     snprintf(here, sizeof here, "harness/cuda/%s", header);
-    snprintf(alias, sizeof alias, "harness/cuda/aliases/%s", header);
-    return stat(here, &found) == 0 || stat(alias, &found) == 0;
+    return is_alias || stat(here, &found) == 0;
 }
 
 /* The headers of CUDA 13.0, and of its folders one each. */

@@ -1,5 +1,5 @@
 /* The files of a GPU, on hosts that are folders. */
-#include "harness/device/cuda_visible.h"
+#include "harness/device/cuda_driver.h"
 
 #include "base/tests/unit.h"
 

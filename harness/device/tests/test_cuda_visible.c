@@ -1,4 +1,4 @@
-#include "harness/device/cuda_visible.h"
+#include "harness/device/cuda_driver.h"
 
 #include "base/tests/unit.h"
 

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "harness/device/device_sim.h"
+#include "harness/device/device_open.h"
 #include "harness/device/launch_check.h"
 #include "simgpu/cost/launch_limits.h"
 

@@ -1,5 +1,6 @@
 /* CUDA's calls that launch kernels, and those about the attributes of kernels.  */
 #include "harness/runtime/client.h"
+#include "harness/runtime/cuda_api.h"
 #include "harness/runtime/graph/capture.h"
 #include "harness/runtime/launch.h"
 #include "harness/runtime/managed.h"
@@ -419,4 +420,23 @@ cudaError_t cudaDeviceSynchronize(void)
 cudaError_t cudaDeviceReset(void)
 {
     return cudaDeviceSynchronize();
+}
+
+/* ==== names of CUDA 11 ============================================================================================ */
+
+/* Calls of CUDA 11 that have other names in CUDA 13. */
+
+cudaError_t cudaThreadSynchronize(void)
+{
+    return cudaDeviceSynchronize();
+}
+
+cudaError_t cudaThreadExit(void)
+{
+    return cudaDeviceReset();
+}
+
+cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit)
+{
+    return cudaDeviceGetLimit(value, limit);
 }

@@ -67,15 +67,14 @@ static size_t lines_of(const Text *text)
     return count;
 }
 
-static void the_overview_has_a_line_for_each_command(void **state)
+static void the_overview_has_all_commands_in_forty_lines(void **state)
 {
     Text text = {0};
-    size_t count = 0;
     help_overview(&text);
-    for (; subcommands[count].name != NULL; count++)
-        if (strstr(text.data, subcommands[count].what) == NULL)
-            fail_test("%s is missing", subcommands[count].name);
-    assert_int_equal(lines_of(&text), count + READER_COUNT + 2);
+    for (const Subcommand *subcommand = subcommands; subcommand->name != NULL; subcommand++)
+        if (strstr(text.data, subcommand->reader < RARELY ? subcommand->what : subcommand->name) == NULL)
+            fail_test("%s is missing", subcommand->name);
+    assert_true(lines_of(&text) <= 40);
     text_free(&text);
 }
 
@@ -106,7 +105,7 @@ int main(void)
         cmocka_unit_test(options_without_an_argument_are_flags),
         cmocka_unit_test(a_command_has_each_option_once),
         cmocka_unit_test(what_a_command_must_have_it_takes),
-        cmocka_unit_test(the_overview_has_a_line_for_each_command),
+        cmocka_unit_test(the_overview_has_all_commands_in_forty_lines),
         cmocka_unit_test(the_help_of_a_command_has_all_its_options_in_narrow_lines),
     };
     return cmocka_run_group_tests_name("help", tests, NULL, NULL);

@@ -1,2 +1,0 @@
-/* channel_descriptor.h - cuda_runtime.h declares what it holds.  */
-#include <cuda_runtime.h>

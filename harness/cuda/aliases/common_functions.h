@@ -1,2 +1,0 @@
-/* common_functions.h - cuda_runtime.h declares what it holds.  */
-#include <cuda_runtime.h>

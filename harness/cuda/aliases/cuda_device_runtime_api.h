@@ -1,2 +1,0 @@
-/* cuda_device_runtime_api.h - cuda_runtime.h declares what it holds.  */
-#include <cuda_runtime.h>

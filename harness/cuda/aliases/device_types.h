@@ -1,2 +1,0 @@
-/* device_types.h - cuda_runtime.h declares what it holds.  */
-#include <cuda_runtime.h>

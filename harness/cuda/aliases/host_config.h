@@ -1,2 +1,0 @@
-/* host_config.h - cuda_runtime.h declares what it holds.  */
-#include <cuda_runtime.h>

@@ -1,2 +1,0 @@
-/* sm_32_intrinsics.h - cuda_runtime.h declares what it holds.  */
-#include <cuda_runtime.h>
