@@ -83,7 +83,7 @@ run_machine() {
     for name in qemu-system-aarch64 cpio python3; do command -v $name >/dev/null || die "there is no $name (Debian: qemu-system-arm, cpio)"; done
     # shellcheck disable=SC2086 # words
     unpack "$machine" $to_run || die "the packages of the machine cannot be fetched"
-    mkdir -p "$machine"/{proc,sys,dev,tmp,mnt,etc} 
+    mkdir -p "$machine"/{proc,sys,dev,tmp,mnt,etc}
     printf 'root:x:0:0::/root:/bin/bash\nstudent:x:1000:1000::/tmp:/bin/bash\n' >"$machine/etc/passwd"
     printf 'root:x:0:\nstudent:x:1000:\n' >"$machine/etc/group"
     ln -sf mawk "$machine/usr/bin/awk"
@@ -115,10 +115,11 @@ run_machine() {
 
 # ---- under qemu-user ------------------------------------------------------------------------------------------------
 
+mkdir -p "$build"
+# shellcheck disable=SC2086 # words
+unpack "$root" $to_build >"$build/arm64.apt.log" 2>&1 || skip "Debian's packages for arm64 cannot be fetched: $build/arm64.apt.log"
 [[ ${2:-} != machine ]] || { run_machine; exit; }
 command -v qemu-aarch64 >/dev/null || skip "there is no qemu-aarch64 (Debian: qemu-user)"
-# shellcheck disable=SC2086 # words
-unpack "$root" $to_build >"$build/arm64.apt.log" 2>&1 || skip "Debian's packages for arm64 cannot be fetched"
 
 # What a kernel would refuse, processes and the sandbox need a kernel for arm64, and are left to the virtual machine.
 units=$(ls base/tests/test_{arena,diff,elf,html,json,paths,quantity,record,suggestion,symbol,tensor,text}.c \
