@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 build=$(realpath -m "${1:-build}") cross=$(realpath -m "${1:-build}")/arm64
 compiler=aarch64-linux-gnu-gcc root=$build/arm64-debian
 to_build="libc6-dev libgcc-12-dev libgomp1 libcjson-dev libsqlite3-dev libmd-dev libseccomp-dev libpng-dev zlib1g-dev libcmocka-dev"
-to_run="base-files base-passwd libc-bin bash coreutils util-linux mount grep sed mawk findutils tar gzip diffutils procps make gcc g++
+to_run="base-files base-passwd libc-bin bash dash coreutils util-linux mount grep sed mawk findutils tar gzip diffutils procps make gcc g++
     bubblewrap libcjson-dev libsqlite3-dev libmd-dev libseccomp-dev libpng-dev zlib1g-dev linux-image-arm64"
 
 die() { printf 'arm64: %s\n' "$*" >&2; exit 2; }
@@ -87,6 +87,7 @@ run_machine() {
     printf 'root:x:0:0::/root:/bin/bash\nstudent:x:1000:1000::/tmp:/bin/bash\n' >"$machine/etc/passwd"
     printf 'root:x:0:\nstudent:x:1000:\n' >"$machine/etc/group"
     ln -sf mawk "$machine/usr/bin/awk"
+    ln -sf dash "$machine/usr/bin/sh"
     for name in cc gcc g++ c++; do [[ -e $machine/usr/bin/$name ]] || ln -s g++ "$machine/usr/bin/$name"; done
     # NVIDIA's compiler for arm64: the wheels of harness/toolchain.sh
     mapfile -t names < <(sed -n '/^wheels=(/,/)/p' harness/toolchain.sh | grep -oE 'nvidia-[a-z-]+==[0-9.]+')
@@ -102,7 +103,7 @@ run_machine() {
     chmod a+x "$machine"/convjudge/build/toolchain/bin/* "$machine"/convjudge/build/toolchain/nvvm/bin/*
     # What was built here is not built again there; a list of headers would name those of the cross compiler.
     cross_make build
-    tar -C "$cross" --exclude='*.d' -cf - . | tar -C "$machine/convjudge/build" -xf -
+    tar -C "$cross" --exclude='*.d' --exclude=tests -cf - . | tar -C "$machine/convjudge/build" -xf -
     chown -R 1000:1000 "$machine/convjudge"
     write_init "$machine/init"
     (cd "$machine" && find . -path ./boot -prune -o -path ./usr/lib/modules -prune -o -print0 | cpio --quiet --null -o -H newc) >"$build/arm64-machine.cpio"
