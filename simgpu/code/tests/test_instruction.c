@@ -1,12 +1,12 @@
 #include "base/tests/unit.h"
 
 #include "simgpu/code/code.h"
+#include "simgpu/code/instruction.h"
 
 #include <string.h>
 
 static const char *const names[] = {
 #define INSTRUCTION(KIND, ...) #KIND,
-#include "simgpu/code/instruction.h"
 #include "simgpu/code/instructions.def"
 #undef INSTRUCTION
 };
