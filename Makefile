@@ -22,6 +22,7 @@ LANES    := -O3 -fno-var-tracking --param vect-epilogues-nomask=0# for the lane 
 JIT      ?= 1# empty, with a BUILD folder of its own: without simgpu/jit, the simulated GPU interprets every kernel
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wno-unused-parameter
 CPPFLAGS += -I. -D_GNU_SOURCE
+DIALECT  := -std=gnu11 -fsigned-char -ffp-contract=off# on arm64, char has no sign otherwise, and a product and a sum become an fma, which rounds once
 ifdef SANITIZE
 override BUILD := $(BUILD)/sanitize
 CFLAGS   += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -168,7 +169,7 @@ clean:
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(EXTRA) -MMD -MP -c $< -o $@
+	$(call say,CC)$(CC) $(DIALECT) $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(EXTRA) -MMD -MP -c $< -o $@
 
 # The schemas are part of the binary (leaderboard/schema.c).
 $(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/case_times.sql leaderboard/boards.sql leaderboard/service.sql leaderboard/service_2.sql leaderboard/service_3.sql \
@@ -191,19 +192,23 @@ $(BUILD)/simgpu/library.o: EXTRA := $(if $(JIT),-DJIT)
 $(BUILD)/simgpu/jit/text.o: simgpu/code/lane_math.h simgpu/code/half_math.h simgpu/jit/frame.h
 
 # The lane loops and the products of matrices are compiled once for each level of the instruction set; the engine chooses one at
-# start-up (simgpu/code/lanes.h). The lowest is v2, so that other parts of the engine may use its instructions that count bits and round.
-levels         := v2 v3 v4
+# start-up (base/machine.h). The lowest is v2, so that other parts of the engine may use its instructions that count bits and round.
+levels_x86_64  := v2 v3 v4
+levels_aarch64 := v8
+levels         := $(levels_$(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null))))
+march           = -march=$(if $(filter v8,$(1)),armv8-a,x86-64-$(1))
+lowest         := $(call march,$(firstword $(levels)))
 objects_simgpu := $(levels:%=$(BUILD)/simgpu/code/lane_loops.%.o) $(levels:%=$(BUILD)/simgpu/engine/matrix_lanes.%.o)
-$(BUILD)/simgpu/block/active.o: EXTRA := -mpopcnt
+$(BUILD)/simgpu/block/active.o: EXTRA := $(lowest)
 $(BUILD)/simgpu/memory/origin.o: EXTRA := -O3# for its loops over bytes
 $(BUILD)/base/tensor.o $(BUILD)/grader/problem/testcase_data.o $(BUILD)/grader/check/checker.o: EXTRA += -O3# for their loops over elements
-$(BUILD)/simgpu/memory/texture.o: EXTRA := -O3 -march=x86-64-v2 -fno-math-errno -fno-trapping-math
+$(BUILD)/simgpu/memory/texture.o: EXTRA := -O3 $(lowest) -fno-math-errno -fno-trapping-math
 $(BUILD)/simgpu/code/lane_loops.v4.o: EXTRA := -mprefer-vector-width=512
 # gcc 12 fails with -O0 on long vectors.
 $(levels:%=$(BUILD)/simgpu/engine/matrix_lanes.%.o): EXTRA := -O3 -fno-sanitize=all
 define compile_for_level
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(LANES) -march=x86-64-$* -ffp-contract=off -fno-math-errno \
+	$(call say,CC)$(CC) $(DIALECT) $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(LANES) $(call march,$*) -fno-math-errno \
 	  -fno-trapping-math $(EXTRA) -DLANES_LEVEL=$* -MMD -MP -c $< -o $@
 endef
 $(levels:%=$(BUILD)/simgpu/code/lane_loops.%.o): $(BUILD)/simgpu/code/lane_loops.%.o: simgpu/code/lane_loops.c
@@ -211,7 +216,7 @@ $(levels:%=$(BUILD)/simgpu/code/lane_loops.%.o): $(BUILD)/simgpu/code/lane_loops
 $(levels:%=$(BUILD)/simgpu/engine/matrix_lanes.%.o): $(BUILD)/simgpu/engine/matrix_lanes.%.o: simgpu/engine/matrix_lanes.c
 	$(compile_for_level)
 
-$(BUILD)/simgpu/bench.o: EXTRA := -O3 -march=native# for what the simulator is compared with
+$(BUILD)/simgpu/bench.o: EXTRA := -O3 -march=native -ffp-contract=fast# for what the simulator is compared with
 $(BUILD)/bench-simgpu: $(BUILD)/simgpu/bench.o $(BUILD)/libsimgpu.a $(BUILD)/libbase.a
 	$(call say,LD)$(CC) $(CFLAGS) $^ $(LDLIBS) -o $@
 
@@ -292,11 +297,12 @@ $(BUILD)/grader/check/tests/test_oracle: LDLIBS += -lfftw3
 plain_flags     := $(filter-out -fsanitize=% -fno-sanitize-recover=% -fno-omit-frame-pointer,$(CFLAGS))
 runner_objects  := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runner/*.c))
 runtime_objects := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runtime/*.c harness/runtime/graph/*.c harness/runtime/call/*.c) harness/protocol/ring.c)
-# The runtime library follows frame pointers (harness/runtime/client.h).
-$(BUILD)/pic/%.o: EXTRA := -fPIC -fvisibility=hidden -fno-omit-frame-pointer -Iharness/cuda
+# The runtime library follows frame pointers (harness/runtime/client.h). arm64 would store return addresses with a signature.
+signatures := $(if $(filter v8,$(levels)),-mbranch-protection=none)
+$(BUILD)/pic/%.o: EXTRA := -fPIC -fvisibility=hidden -fno-omit-frame-pointer $(signatures) -Iharness/cuda
 $(BUILD)/pic/%.o: %.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(plain_flags) $(EXTRA) -MMD -MP -c $< -o $@
+	$(call say,CC)$(CC) $(DIALECT) $(CPPFLAGS) $(WARNINGS) $(plain_flags) $(EXTRA) -MMD -MP -c $< -o $@
 
 # The runner is not linked with a CUDA runtime library; it opens one when it knows its role (harness/runner/main.c).
 $(BUILD)/convjudge-runner: $(runner_objects)
@@ -318,7 +324,7 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 # Commands let another make build what they need, and that one needs no dependencies of tests: reading all takes half a second.
 goals := $(filter-out help $(answers),$(or $(MAKECMDGOALS),help))
 tests := $(if $(filter-out build service,$(goals)),,-path '*/tests' -prune -o -path $(BUILD)/sanitize -prune -o -path $(BUILD)/fuzz -prune -o)
--include $(if $(goals),$(shell find $(BUILD) $(tests) -name '*.d' -print 2>/dev/null))
+-include $(if $(goals),$(shell find $(BUILD) -path '$(BUILD)/arm64*' -prune -o $(tests) -name '*.d' -print 2>/dev/null))
 %.d: ;
 
 .PHONY: help simgpu grade try trace look explain check-problem new-problem serve install deb build setup toolchain test test-all test-tools unit-tests sanitized-unit-tests test-gpu mutants lint format \

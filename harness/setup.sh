@@ -178,6 +178,9 @@ can_blame() { [[ $reason == "there is no $1"* ]] || works g++; }
 has_slurm() { command -v slurmctld && command -v slurmd && command -v munged && command -v sbatch; } >/dev/null
 try_slurm() { has_slurm || { can_install && apt_install slurm-wlm munge && has_slurm; }; }
 
+has_arm64() { command -v aarch64-linux-gnu-gcc && command -v qemu-aarch64; } >/dev/null
+try_arm64() { has_arm64 || { can_install && apt_install gcc-aarch64-linux-gnu qemu-user && has_arm64; }; }
+
 # Debian's selenium is for Debian's python, which need not be the first in PATH.
 has_selenium() { python3 -c 'import selenium' || /usr/bin/python3 -c 'import selenium'; }
 has_browser() { command -v chromium && command -v chromedriver && has_selenium; } >/dev/null 2>&1
@@ -199,7 +202,7 @@ fingerprint() {
         printf '%s\n' "$PATH" "${CONVJUDGE_NVCC:-}" "${CONVJUDGE_COMPILER:-}" "${CUDA_HOME:-}" "${CONVJUDGE_BWRAP:-}"
         while read -r proof rest; do command -v "$proof" || true; done <<<"$list"
         compgen -c clang || true
-        command -v nvcc build/toolchain/bin/nvcc debootstrap slurmctld chromium chromedriver || true
+        command -v nvcc build/toolchain/bin/nvcc debootstrap slurmctld aarch64-linux-gnu-gcc qemu-aarch64 chromium chromedriver || true
     } | cksum
 }
 
@@ -222,6 +225,7 @@ if [[ $mode == test ]]; then
     command -v debootstrap >/dev/null || { can_install && apt_install debootstrap; } ||
         say "the test on a fresh machine is skipped: there is no debootstrap (Debian: debootstrap)"
     try_slurm || say "tests with Slurm are skipped: there is no slurmctld, slurmd or munged (Debian: slurm-wlm, munge)"
+    try_arm64 || say "the test of arm64 is skipped: there is no aarch64-linux-gnu-gcc or qemu-aarch64 (Debian: gcc-aarch64-linux-gnu, qemu-user)"
     try_browser || say "tests with a browser are skipped: there is no chromium, chromedriver or selenium (Debian: chromium, chromium-driver, python3-selenium)"
     try_compiler fuzzer || install_clang fuzzer || say "fuzzing is skipped: $reason"
     try_compiler clang || say "tests that compile with clang are skipped: $reason"

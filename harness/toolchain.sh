@@ -41,7 +41,7 @@ END
         -Xcompiler -fPIC -c "$2/kernel.cu" -o "$2/kernel.o"
 }
 
-[[ $(uname -m) == x86_64 ]] || die "NVIDIA's wheels were tested on x86_64 only, and this machine is $(uname -m)"
+[[ $(uname -m) == @(x86_64|aarch64) ]] || die "NVIDIA has wheels for x86_64 and aarch64, and this machine is $(uname -m)"
 need_pip
 mkdir -p build
 new=$(mktemp -d build/toolchain.XXXXXX) || die "cannot write to build/"

@@ -14,7 +14,7 @@ made_up() {
     cp "$root"/harness/{setup,compilers}.sh harness/
     ln -s "$root/harness/cuda" harness/cuda
     for name in $commands; do ln -sf "$(type -P "$name")" "$bin/$name"; done
-    for name in bats bwrap chromedriver chromium clang-format cppcheck curl debootstrap jq jsonschema pgrep munged prlimit python3 sbatch shellcheck slurmctld slurmd sqlite3 zip; do tool "$name" 'exit 0'; done
+    for name in aarch64-linux-gnu-gcc bats bwrap chromedriver chromium clang-format cppcheck curl debootstrap jq jsonschema pgrep munged prlimit python3 qemu-aarch64 sbatch shellcheck slurmctld slurmd sqlite3 zip; do tool "$name" 'exit 0'; done
     tool id 'echo 1000'
     # Compiles what includes no header that is listed in the file "lacking".
     tool gcc "echo gcc >>'$PWD/calls'; [ ! -s '$PWD/lacking' ] || ! grep -qFf '$PWD/lacking' \"\$1\" || exit 1" "$made_output"

@@ -16,11 +16,17 @@
 static bool patience_is_over;
 static double passed_over_s;
 
+static int poll_in_kernel(struct pollfd *files, nfds_t count, int milliseconds)
+{
+    struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+    return ppoll(files, count, milliseconds < 0 ? NULL : &time, NULL);
+}
+
 int poll(struct pollfd *files, nfds_t count, int milliseconds)
 {
     if (!patience_is_over || milliseconds <= 0)
-        return (int)syscall(SYS_poll, files, count, milliseconds);
-    syscall(SYS_poll, NULL, 0, milliseconds < 20 ? milliseconds : 20);
+        return poll_in_kernel(files, count, milliseconds);
+    poll_in_kernel(NULL, 0, milliseconds < 20 ? milliseconds : 20);
     passed_over_s += 1e-3 * milliseconds;
     for (nfds_t i = 0; i < count; i++)
         files[i].revents = 0;

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/compile_cache.h"
 #include "base/hash.h"
+#include "base/machine.h"
 #include "base/paths.h"
 #include "base/scratch.h"
 #include "base/text.h"
@@ -203,31 +204,13 @@ static Status find_sources(const Problem *problem, Sources *sources, Message *wh
 
 /* --- compiling ---------------------------------------------------------------------------------------------------- */
 
-/* The highest level of instructions that this processor has. It is part of the cache's key, so that no processor gets a
- * library that it cannot run. */
-static const char *processor_level(void)
-{
-#ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd"))
-        return "x86-64-v4";
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-        return "x86-64-v3";
-    if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"))
-        return "x86-64-v2";
-    return "x86-64";
-#else
-    return "native";
-#endif
-}
-
 static Status compile_form(const Sources *sources, const Form *form, const char *folder, const char *library,
                            Message *why)
 {
     char case_file[PATH_MAX], march[40], define_real[40], define_lanes[40];
     char define_case[PATH_MAX + 40], define_oracle[PATH_MAX + 40], define_checker[PATH_MAX + 40] = "-DORACLE_ALONE";
     snprintf(case_file, sizeof case_file, "%s/case.h", folder);
-    snprintf(march, sizeof march, "-march=%s", processor_level());
+    snprintf(march, sizeof march, "-march=%s", machine_march());
     snprintf(define_real, sizeof define_real, "-DREAL=%s", form->real);
     snprintf(define_lanes, sizeof define_lanes, "-DLANES=%d", form->lanes);
     snprintf(define_case, sizeof define_case, "-DCASE_FILE=\"%s\"", case_file);
@@ -243,14 +226,15 @@ static Status compile_form(const Sources *sources, const Form *form, const char 
 
 /* --- loading ------------------------------------------------------------------------------------------------------ */
 
-/* Each form, for each level of processors, has an entry of its own. */
+/* Each form, for each level of processors, has an entry of its own, so that no processor gets a library that it cannot
+ * run. */
 static Digest cache_key(const Sources *sources, const Form *form)
 {
     Hash hash;
     hash_begin(&hash);
     hash_add_string(&hash, "convjudge oracle 1"); /* raise it when an entry's meaning changes */
     hash_add_string(&hash, sources->digest.hex);
-    hash_add_string(&hash, processor_level());
+    hash_add_string(&hash, machine_march());
     hash_add_string(&hash, form->name);
     return hash_end(&hash);
 }

@@ -1,5 +1,6 @@
 #include "grader/problem/key_stream.h"
 
+#include "base/machine.h"
 #include "base/random.h"
 
 #include <ctype.h>
@@ -9,7 +10,7 @@
 /* One word of each block of a group. */
 typedef uint32_t Lanes __attribute__((vector_size(sizeof(uint32_t) * GENERATOR_LANES)));
 
-/* Compiled once for each kind of processor: vectors of 32 bytes make it three times as fast. */
+/* Compiled once for each level: vectors of 32 bytes make it three times as fast. */
 static inline __attribute__((always_inline)) void group_words(const GeneratorKey *key, uint32_t group, uint32_t *words)
 {
     const Chacha20Block first = chacha20_state(key, group * GENERATOR_LANES, 0, 0, 0);
@@ -27,25 +28,20 @@ static inline __attribute__((always_inline)) void group_words(const GeneratorKey
     memcpy(words, x, sizeof x);
 }
 
-static __attribute__((target("avx512vl"))) void group_words_avx512(const GeneratorKey *key, uint32_t group,
-                                                                   uint32_t *words)
-{
-    group_words(key, group, words);
-}
-
-static __attribute__((target("avx2"))) void group_words_avx2(const GeneratorKey *key, uint32_t group, uint32_t *words)
-{
-    group_words(key, group, words);
-}
+#define LEVEL(NAME, MARCH, TARGET)                                                                                     \
+    static TARGET void group_words_##NAME(const GeneratorKey *key, uint32_t group, uint32_t *words)                    \
+    {                                                                                                                  \
+        group_words(key, group, words);                                                                                \
+    }
+MACHINE_LEVELS(LEVEL)
+#undef LEVEL
 
 void key_stream_group(const GeneratorKey *key, uint32_t group, uint32_t words[KEY_STREAM_GROUP])
 {
-    if (__builtin_cpu_supports("avx512vl"))
-        group_words_avx512(key, group, words);
-    else if (__builtin_cpu_supports("avx2"))
-        group_words_avx2(key, group, words);
-    else
-        group_words(key, group, words);
+#define LEVEL(NAME, MARCH, TARGET) group_words_##NAME,
+    static void (*const best[])(const GeneratorKey *, uint32_t, uint32_t *) = {MACHINE_LEVELS(LEVEL)};
+#undef LEVEL
+    best[machine_level()](key, group, words);
 }
 
 Status key_new(GeneratorKey *key, Message *why)

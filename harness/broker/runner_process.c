@@ -293,7 +293,8 @@ static const char *deed(const RunnerFault *fault, int exit_status)
     uint64_t address = fault->address - 1;
     switch (exit_status - 128) {
     case SIGFPE: return fault->place == 0 ? NULL : "divided an integer by zero, or the least integer by -1";
-    case SIGILL: /* compilers check the bounds of local arrays by such instructions (compile.c) */
+    case SIGILL:  /* compilers check the bounds of local arrays by such instructions (compile.c), */
+    case SIGTRAP: /* on arm64 by these */
         return fault->place == 0 ? NULL
                                  : "executed an instruction that only ends the program: mostly for an element beyond "
                                    "the end of an array or before its start, else for a function that ends without "

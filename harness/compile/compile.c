@@ -545,7 +545,6 @@ static const char *const nvcc_host_flags[] = {
     "-O3",
     "-g1",
     "-Wno-psabi",
-    "-m64",
     "-fsanitize=bounds",
     "-fsanitize-undefined-trap-on-error",
     "-fstack-protector-strong",

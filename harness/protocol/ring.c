@@ -108,8 +108,10 @@ static int spins(void)
 
 static void pause_core(void)
 {
-#if defined(__x86_64__)
+#ifdef __x86_64__
     __builtin_ia32_pause();
+#else
+    __asm__ volatile("yield");
 #endif
 }
 

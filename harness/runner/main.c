@@ -118,7 +118,11 @@ static _Unwind_Reason_Code note_frame(struct _Unwind_Context *frame, void *unuse
 
 static bool is_on_stack(uintptr_t address, const ucontext_t *context)
 {
+#ifdef __x86_64__
     uintptr_t top = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+#else
+    uintptr_t top = (uintptr_t)context->uc_mcontext.sp;
+#endif
     return top < stack_base && address < stack_base && address + NEAR_BYTES > top;
 }
 
@@ -175,7 +179,7 @@ void _Exit(int status)
  * solve(), whose stack may overflow. `object_path` stays the caller's. */
 static void fault_note_begin(RingFault *fault, const char *object_path)
 {
-    static const int numbers[] = {SIGSEGV, SIGFPE, SIGILL, SIGABRT};
+    static const int numbers[] = {SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
     struct sigaction action = {.sa_sigaction = note_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND};
     const stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
     noted_fault = fault;

@@ -283,7 +283,7 @@ const char *cudaGetErrorString(cudaError_t error)
 
 enum { MOST_FRAMES = 32 };
 
-typedef struct StackFrame { /* where the frame pointer points (System V ABI for x86-64, 3.2.2 "The Stack Frame") */
+typedef struct StackFrame { /* where the frame pointer points (System V ABI for x86-64, 3.2.2; AAPCS64, 6.4.6) */
     const struct StackFrame *outer;
     const void *return_address;
 } StackFrame;

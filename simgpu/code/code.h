@@ -142,7 +142,7 @@ typedef struct Instruction {
     bool stores;         /* SURFACE: the element is stored; else it is loaded */
     bool negates_source; /* vote.all !p */
     bool guard_negated;
-    uint8_t rounding; /* FE_ constant over 256: 0 is to nearest; see rounding_mode() */
+    uint8_t rounding; /* ROUND_ constant (half_math.h) */
     bool is_hidden;   /* an access that hardware would not make (arguments of calls): it is not counted. Or a part of a
                            * wgmma, which may take its sums */
     bool is_merged;   /* another load counts for this one (pattern.h) */

@@ -1,6 +1,6 @@
-/* The Makefile compiles this file with -DLANES_LEVEL=v2, v3 and v4 and the matching -march. It must not be compiled
- * with -ffast-math or contraction: PTX defines how each operation rounds, and contraction would turn mul and add into
- * fma.  */
+/* The Makefile compiles this file for each level (base/machine.h) with -DLANES_LEVEL and the matching -march. It must
+ * not be compiled with -ffast-math or contraction: PTX defines how each operation rounds, and contraction would turn mul
+ * and add into fma.  */
 /* clang-format off */
 #include "simgpu/code/lanes.h"
 

@@ -2,6 +2,7 @@
 
 #include "simgpu/code/lanes.h"
 
+#include "base/machine.h"
 #include "simgpu/code/lane_math.h"
 
 /* ==== opcodes ===================================================================================================== */
@@ -62,16 +63,14 @@ Opcode opcode_find(const char *form)
 
 /* ==== lanes ======================================================================================================= */
 
-extern const LaneTable lanes_v2, lanes_v3, lanes_v4;
+#define LEVEL(NAME, MARCH, TARGET) extern const LaneTable lanes_##NAME;
+MACHINE_LEVELS(LEVEL)
+#undef LEVEL
 
-/* Each level is recognised by features that no lower level has, because clang knows the names of levels only since
- * version 19. */
 const LaneTable *lanes_best(void)
 {
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        return &lanes_v4;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma"))
-        return &lanes_v3;
-    return &lanes_v2;
+#define LEVEL(NAME, MARCH, TARGET) &lanes_##NAME,
+    static const LaneTable *const tables[] = {MACHINE_LEVELS(LEVEL)};
+#undef LEVEL
+    return tables[machine_level()];
 }

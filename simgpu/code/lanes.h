@@ -1,7 +1,7 @@
 /* lanes.h - loops over lanes, with which the interpreter computes whole registers.
  *
  * A register holds one value per lane of the block, side by side, so each of these is a plain loop that gcc vectorises.
- * lane_loops.c is compiled once per level of the x86-64 instruction set; lanes_best() chooses at run time.
+ * lane_loops.c is compiled once per level of the instruction set (base/machine.h); lanes_best() chooses at run time.
  *
  * Shapes   every pointer points to the first of `count` lanes; the result may be one of the sources. Where `warps` are
  *          given, they are whole ones, so that no lane is left over from a vector.

@@ -7,6 +7,7 @@
 #include "simgpu/block/lines.h"
 #include "simgpu/block/register.h"
 #include "simgpu/block/sanitizer.h"
+#include "simgpu/code/lane_math.h"
 #include "simgpu/engine/access.h"
 #include "simgpu/engine/barrier.h"
 #include "simgpu/engine/bulk_copy.h"
@@ -143,11 +144,12 @@ static bool all_uniform(const Worker *worker, const Instruction *instruction)
 static void run_function(const Instruction *instruction, void *d, const void *a, const void *b, const void *c,
                          const void *e, size_t count)
 {
-    if (instruction->rounding == 0) {
+    static const int modes[] = {[ROUND_ZERO] = FE_TOWARDZERO, [ROUND_DOWN] = FE_DOWNWARD, [ROUND_UP] = FE_UPWARD};
+    if (instruction->rounding == ROUND_NEAREST) {
         instruction->run(d, a, b, c, e, count);
         return;
     }
-    fesetround(instruction->rounding * 256);
+    fesetround(modes[instruction->rounding]);
     instruction->run(d, a, b, c, e, count);
     fesetround(FE_TONEAREST);
 }

@@ -4,8 +4,10 @@
 #include "simgpu/code/lane_math.h"
 #include "simgpu/engine/matrix_product.h"
 
-#include <immintrin.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 #define NAME_OF(level) matrix_lanes_##level
 #define NAME(level) NAME_OF(level)

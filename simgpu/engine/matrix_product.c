@@ -1,12 +1,13 @@
 #include "simgpu/engine/matrix_product.h"
 
+#include "base/machine.h"
 #include "simgpu/code/lane_math.h"
-#include "simgpu/code/lanes.h"
 
 enum { NOTHING = -100000 }; /* the exponent of a zero */
 
-extern const LaneTable lanes_v3, lanes_v4;
-MultiplyLanes matrix_lanes_v2, matrix_lanes_v3, matrix_lanes_v4;
+#define LEVEL(NAME, MARCH, TARGET) MultiplyLanes matrix_lanes_##NAME;
+MACHINE_LEVELS(LEVEL)
+#undef LEVEL
 
 /* ---- floats ------------------------------------------------------------------------------------------------------ */
 
@@ -159,18 +160,14 @@ static void multiply_floats(const Matrix *matrix, Tile a, Tile b, Tile c)
 
 bool matrix_multiply_lanes(const Matrix *matrix, LaneWords a, LaneWords b, LaneWords c)
 {
-    static const struct {
-        const LaneTable *level;
-        MultiplyLanes *multiply;
-    } levels[] = {{&lanes_v4, matrix_lanes_v4}, {&lanes_v3, matrix_lanes_v3}};
+#define LEVEL(NAME, MARCH, TARGET) matrix_lanes_##NAME,
+    static MultiplyLanes *const multiply[] = {MACHINE_LEVELS(LEVEL)};
+#undef LEVEL
     const MatrixShape *shape = &matrix->shape;
     if (matrix->c != MATRIX_F32 || matrix->d != MATRIX_F32 || matrix_is_turned(shape, MATRIX_SUM) ||
         shape->k > MATRIX_LANES_DEPTH || shape->n > MATRIX_LANES_COLUMNS)
         return false;
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-        if (lanes_best() == levels[i].level)
-            return levels[i].multiply(matrix, a, b, c);
-    return matrix_lanes_v2(matrix, a, b, c);
+    return multiply[machine_level()](matrix, a, b, c);
 }
 
 /* ---- float64 and integers ---------------------------------------------------------------------------------------- */

@@ -258,7 +258,9 @@ static const char *const options[] = {
     "-std=gnu11",
     "-O3",
     "-march=native",
+#ifdef __x86_64__
     "-mprefer-vector-width=512",
+#endif
     "-ffp-contract=off",
     "-fno-math-errno",
     "-fno-trapping-math",
@@ -271,17 +273,16 @@ static const char *const options[] = {
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
-/* The lines of /proc/cpuinfo that name the processor and its features. */
+/* The lines of /proc/cpuinfo that name the first processor and its features, on x86-64 and on arm64. */
 static void hash_processor(Hash *hash)
 {
+    static const char *const names[] = {"model name", "flags", "CPU ", "Features"};
     char line[8192];
     FILE *file = fopen("/proc/cpuinfo", "re");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, "model name", 10) == 0 || strncmp(line, "flags", 5) == 0) {
-            hash_add_string(hash, line);
-            if (line[0] == 'f')
-                break;
-        }
+    while (file != NULL && fgets(line, sizeof line, file) != NULL && line[0] != '\n')
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (strncmp(line, names[i], strlen(names[i])) == 0)
+                hash_add_string(hash, line);
     if (file != NULL)
         fclose(file);
 }

@@ -33,7 +33,7 @@ static Opcode find_opcode(const OpcodeModifiers *parts, bool flush)
 }
 
 typedef struct Modifiers {
-    int rounding;      /* FE_ constant */
+    int rounding;      /* ROUND_ constant */
     bool flush;        /* .ftz: subnormal numbers become 0 */
     const char *clamp; /* "+saturate" or "+relu"; NULL: neither */
 } Modifiers;

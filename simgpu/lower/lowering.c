@@ -2,8 +2,8 @@
 
 #include "simgpu/code/code.h"
 #include "simgpu/code/instruction.h"
+#include "simgpu/code/lane_math.h"
 
-#include <fenv.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,18 +33,11 @@ bool parts_have(const OpcodeModifiers *parts, const char *name)
 
 int rounding_of(const char *part)
 {
-    static const struct {
-        const char *name;
-        int mode;
-    } modes[] = {
-        {"rn", FE_TONEAREST},
-        {"rz", FE_TOWARDZERO},
-        {"rm", FE_DOWNWARD},
-        {"rp", FE_UPWARD},
-    };
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        if (strcmp(part, modes[i].name) == 0)
-            return modes[i].mode;
+    static const char *const names[] = {
+        [ROUND_NEAREST] = "rn", [ROUND_ZERO] = "rz", [ROUND_DOWN] = "rm", [ROUND_UP] = "rp"};
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
+        if (strcmp(part, names[i]) == 0)
+            return i;
     return -1;
 }
 
@@ -433,7 +426,7 @@ void emit_sized(Lowering *l, Opcode opcode, Operand result, const Operand *sourc
     const OpcodeInfo *info = opcode_info(opcode);
     bool fits = bytes_of(result) == info->result_bytes;
     Operand target = fits ? result : temporary(l, info->result_bytes);
-    emit_opcode(l, opcode, target, sources, count)->rounding = (uint8_t)(rounding / 256);
+    emit_opcode(l, opcode, target, sources, count)->rounding = (uint8_t)rounding;
     if (!fits)
         emit_extend(l, unsigned_type(bytes_of(target.size < result.size ? target : result)), result, target);
 }

@@ -109,7 +109,7 @@ OpcodeModifiers parts_of(Lowering *l, const char *opcode);
 bool parts_have(const OpcodeModifiers *parts, const char *name);
 /* Does a store or an atomic operation act as a fence as well, for threads of other blocks? */
 bool parts_release(const OpcodeModifiers *parts);
-/* FE_ constant of "rn", "rz", "rm", "rp"; -1 for anything else. */
+/* ROUND_ constant (half_math.h) of "rn", "rz", "rm", "rp"; -1 for anything else. */
 int rounding_of(const char *part);
 /* The type that a part names; PTX_NO_TYPE: none. */
 PtxType type_part(const char *part);
@@ -350,7 +350,7 @@ PtxType unsigned_type(uint32_t bytes);
 void separate_results_from_sources(Lowering *l);
 /* Clamps a value of that type in place: "+saturate" to [0, 1], "+relu" to [0, infinity); NULL: does nothing. */
 void emit_clamp(Lowering *l, const char *clamp, PtxType type, Operand value);
-/* `opcode` with its result in `result`, by way of a temporary if that register has another size. `rounding` is an FE_
+/* `opcode` with its result in `result`, by way of a temporary if that register has another size. `rounding` is a ROUND_
  * constant. */
 void emit_sized(Lowering *l, Opcode opcode, Operand result, const Operand *sources, int count, int rounding);
 

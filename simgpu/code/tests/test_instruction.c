@@ -1,5 +1,6 @@
 #include "base/tests/unit.h"
 
+#include "simgpu/code/code.h"
 #include "simgpu/code/instruction.h"
 
 #include <string.h>
