@@ -44,8 +44,8 @@ typedef struct CellGrid {
     double left, top, width, height; /* the first corner; of a cell */
 } CellGrid;
 
-/* Draws cells, row by row, as a path for each class, which is a tenth of a page with an element for each cell. Of many cells, those in a row that have
- * the same class are one rectangle. Class -1 is not drawn. */
+/* Draws cells, given row by row, as one path for each class: a page with an element for each cell would be ten times as
+ * large. Of many cells, those in a row that have the same class are one rectangle. Class -1 is not drawn. */
 void svg_cells(Text *page, const CellGrid *grid, const char *const *classes, int class_count, const int *class_of);
 
 #endif

@@ -25,8 +25,7 @@
 typedef struct LookRequest {
     uint32_t warp, time; /* which time of the warp, from 1 */
     const char *lanes;   /* a sequence: of each lane the place of its first byte in the array; -1: it is not active */
-    uint32_t
-        got; /* sectors of global memory or a texture, wavefronts of shared memory, different words of constant memory */
+    uint32_t got; /* sectors of global memory or a texture, wavefronts of shared, different words of constant memory */
 } LookRequest;
 
 #define NAMELESS_SHARED "shared memory" /* LookAccess.array where it is not known */
