@@ -178,30 +178,31 @@ follow_readme() { # NAME MACHINE READER
 
 # use_packages NAME MACHINE: each package is installed, used and removed again, and leaves nothing.
 use_packages() {
-    local machine=$2 step user command wanted status steps left='ls -d /usr/lib/convjudge /usr/share/convjudge /usr/bin/convjudge 2>&1 | grep -v "No such file" || echo nothing is left'
+    local machine=$2 step title user command wanted status steps left='ls -d /usr/lib/convjudge /usr/share/convjudge /usr/bin/convjudge 2>&1 | grep -v "No such file" || echo nothing is left'
     mkdir "$machine/srv/packages"
     service/commands/deb.sh "$built" >>"$log" 2>&1 || { result "not ok" "- $1: make deb ($log)"; return; }
     cp "$built"/deb/*.deb solutions/conv1d/accepted/naive.cu "$machine/srv/packages/"
-    steps=("root|apt-get install -q -y /srv/packages/convjudge_*.deb|Setting up convjudge "
-        "reader|convjudge grade --device sim /srv/packages/naive.cu|Accepted  naive.cu"
-        "reader|convjudge try --device sim --sizes input_size=1000,kernel_size=7 /srv/packages/naive.cu|Accepted  naive.cu"
-        "reader|convjudge explain --device sim /srv/packages/naive.cu|100 % of the time"
-        "root|apt-get remove -q -y convjudge; $left|nothing is left"
-        "root|apt-get install -q -y /srv/packages/convjudge-server_*.deb|Setting up convjudge-server "
-        "reader|$(declare -f answers); answers $((20000 + $$ % 20000))|HTTP/1.1 200"
-        "root|apt-get purge -q -y convjudge-server; $left|nothing is left")
+    steps=("install|root|apt-get install -q -y /srv/packages/convjudge_*.deb|Setting up convjudge "
+        "grade|reader|convjudge grade --device sim /srv/packages/naive.cu|Accepted  naive.cu"
+        "try|reader|convjudge try --device sim --sizes input_size=1000,kernel_size=7 /srv/packages/naive.cu|Accepted  naive.cu"
+        "explain|reader|convjudge explain --device sim /srv/packages/naive.cu|100 % of the time"
+        "remove|root|apt-get remove -q -y convjudge; $left|nothing is left"
+        "install the server|root|apt-get install -q -y /srv/packages/convjudge-server_*.deb|Setting up convjudge-server "
+        "serve|reader|$(declare -f answers); answers $((20000 + $$ % 20000))|HTTP/1.1 200"
+        "purge the server|root|apt-get purge -q -y convjudge-server; $left|nothing is left")
     for step in "${steps[@]}"; do
-        user=${step%%|*} wanted=${step##*|} status=0 command=${step%|*}
+        title=${step%%|*} wanted=${step##*|} status=0 command=${step%|*}
         command=${command#*|}
-        say "$1: ${command%%$'\n'*}"
+        user=${command%%|*} command=${command#*|}
+        say "$1: $title"
         enter "$machine" "$user" bash -c "cd && $command" >"$work/output" 2>&1 || status=$?
         cat "$work/output" >>"$log"
         if [[ $status != 0 ]] || ! grep -qF -- "$wanted" "$work/output"; then
-            result "not ok" "- $1: ${command%%$'\n'*}: exit status $status, expected $wanted ($log)"
+            result "not ok" "- $1: $title: exit status $status, expected $wanted ($log)"
             tail -n 30 "$work/output" | sed 's/^/# /'
             return
         fi
-        result ok "- $1: ${command%%$'\n'*}"
+        result ok "- $1: $title"
     done
 }
 
