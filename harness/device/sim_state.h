@@ -165,7 +165,8 @@ static inline void *byte_at(uint64_t address)
  * durations of all operations before it are known. */
 
 /* A host's time for a stream, during which the device may have nothing to do: with four kernels on streams of their own, each made
- * just before it, an H200 takes 26 us more for each stream but the first (tests/hardware, conv1d/four_streams, two cases). */
+ * just before it, an H200 takes 26 us more for each stream but the first (tests/hardware, conv1d/four_streams, two cases); a host takes 29 us for one
+ * (simgpu/calibrate, streams). */
 #define SIM_STREAM_CREATION_S 26e-6
 
 typedef enum MomentKind {
