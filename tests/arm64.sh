@@ -64,6 +64,7 @@ mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
 mkdir -p /dev/shm
+ln -s /proc/self/fd /dev/fd
 mount -t tmpfs -o mode=1777 tmpfs /dev/shm
 mount -t tmpfs -o mode=1777 tmpfs /tmp
 cd /convjudge
@@ -130,7 +131,7 @@ arm() { qemu-aarch64 -L "$root" "$@"; }
 # On each line: a kernel of simgpu/tests/data, its grid and block, and its arguments.
 kernels='
 conv1d.ptx --kernel naive --grid 40 --block 256 f32[11000]=index f32[500]=0.37 f32[10240] i32:10240 i32:499
-conv1d.ptx --kernel shared --grid 40 --block 256 --shared 4096 f32[11000]=index f32[500]=0.37 f32[10240] i32:10240 i32:499
+conv1d.ptx --kernel shared --grid 40 --block 256 --shared 8192 f32[11000]=index f32[500]=0.37 f32[10240] i32:10240 i32:499
 conv2d.ptx --kernel tiled --grid 4,4 --block 16,16 --shared 4096 f32[5000]=0.1 f32[25]=0.3 f32[5000] i32:64 i32:64 i32:5 i32:5
 reduction.ptx --kernel with_shuffles --grid 20 --block 256 f32[5120]=0.7 f32[20]=0 i32:5120'
 
