@@ -84,7 +84,7 @@ def texts():
     for path in tracked("*.c", "*.h", "*.def"):
         if "/tests/" in path or path.startswith(("tests/", "tools/", "problems/")):
             continue
-        source = re.sub(r"^ *# *include.*$", "", read(path), flags=re.M)
+        source = re.sub(r"^ *# *(?:include|error).*$", "", read(path), flags=re.M)
         for at, words in literals(source):
             if source.endswith(".about = ", 0, at):  # for docs/reference/formats.md, which a unit test compares
                 continue

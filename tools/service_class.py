@@ -128,7 +128,7 @@ def read_pages(address, tokens, ends, results):
 def hand_in(address, tokens, ends, results):
     browser, took, number, begun = Browser(address), [], 0, time.monotonic()
     while time.monotonic() < ends:
-        status, duration = browser.ask("POST", "/api/v1/submissions", tokens[number % people], hand_in_body(f"h{os.getpid()}-{number}", number))
+        status, duration = browser.ask("POST", "/api/v1/submissions", tokens[number % people], hand_in_body(f"h{os.getpid()}x{number}", number))
         took.append(duration if status == 201 else 99)
         number += 1
         time.sleep(max(0, begun + number / rate - time.monotonic()))

@@ -475,8 +475,8 @@ static Status check_integers(const SourceReader *reader, const cJSON *item, cons
     if (source->a != floor(source->a) || source->b != floor(source->b) || source->a > source->b || source->a < low ||
         source->b > high || source->b - source->a > UINT32_MAX)
         return json_fail(reader->file, item, reader->why,
-                         "expected whole numbers from %.0f to %.0f, \"low\" not above \"high\"%s", low, high,
-                         high - low > UINT32_MAX ? ", which are at most 4294967295 apart" : "");
+                         "expected whole numbers from %.0f to %.0f, \"low\" not above \"high\" and at most %u below it",
+                         low, high, UINT32_MAX);
     return STATUS_OK;
 }
 

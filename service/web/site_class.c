@@ -325,7 +325,7 @@ void site_sources(Visit *visit)
 {
     cJSON *page = cJSON_CreateObject(), *sources = cJSON_AddArrayToObject(page, "sources");
     const char *title = "";
-    StoredSubmission *rows;
+    StoredSubmission *rows = NULL;
     int64_t people = 0;
     size_t count = 0;
     Message why;
@@ -807,7 +807,7 @@ static Status put_class(const Visit *visit, cJSON *page, Message *why)
 {
     static const char *const lists[] = {"people", "solved", "stuck"};
     cJSON *works = cJSON_CreateArray();
-    const char **people, **problems;
+    const char **people = NULL, **problems;
     size_t count = 0, problem_count = 0;
     int64_t all = 0;
     Store *store = visit->service->store;

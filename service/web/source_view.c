@@ -1,7 +1,7 @@
 #include "service/web/parts.h"
 
 #include "base/arena.h"
-#include "base/diff.h"
+#include "service/web/diff.h"
 #include "base/html.h"
 #include "base/terminal.h"
 #include "grader/report/report.h"

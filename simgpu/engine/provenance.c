@@ -225,7 +225,9 @@ static void take_elements(Provenance *provenance, uint64_t to, uint64_t from, ui
 
 void provenance_host_writes(Provenance *provenance, uint64_t address, const void *from, uint64_t bytes)
 {
-    const Likeness like = from == NULL ? (Likeness){0} : find_elements(provenance->memory, from, bytes);
+    Likeness like = {0};
+    if (from != NULL)
+        like = find_elements(provenance->memory, from, bytes);
     const uint64_t size = like.array == NULL ? 0 : element_size(like.array);
     int64_t at = like.first;
     for (uint64_t i = 0; i < bytes && size > 0 && like.array->address != address; i += size, at += like.step)

@@ -222,7 +222,7 @@ static const struct {
     {"hidden", "\"low\": -3, \"high\": 5", "\"low\": 5, \"high\": 5", "expected \"low\" below \"high\""},
     {"hidden", "\"low\": -3, \"high\": 5", "\"low\": -3e38, \"high\": 3e38", "at a distance that is a finite float"},
     {"hidden", "\"low\": -100", "\"low\": 100.5", "expected whole numbers"},
-    {"hidden", "\"low\": -100", "\"low\": 101", "expected whole numbers"},
+    {"hidden", "\"low\": -100", "\"low\": 101", "\"low\" not above \"high\" and at most 4294967295 below it"},
     {"hidden", "\"generator\": \"normal\"", "\"generator\": \"normal\", \"deviation\": -1",
      "expected a \"deviation\" of at least 0, and finite values up to 6 deviations from the mean"},
     {"hidden", "\"generator\": \"normal\"", "\"generator\": \"normal\", \"low\": -1", "low: unknown key"},

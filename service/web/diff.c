@@ -1,4 +1,4 @@
-#include "base/diff.h"
+#include "service/web/diff.h"
 
 #include <stdbool.h>
 #include <stdint.h>

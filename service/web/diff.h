@@ -2,8 +2,8 @@
  *
  * The result is a shortest list of changes, by the longest common subsequence of lines. Where the parts that differ have
  * more than 2000 lines on both sides, they count as replaced as a whole.  */
-#ifndef BASE_DIFF_H
-#define BASE_DIFF_H
+#ifndef WEB_DIFF_H
+#define WEB_DIFF_H
 
 #include "base/arena.h"
 
