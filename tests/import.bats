@@ -32,7 +32,7 @@ oracle() {
     local problem=$CONVJUDGE_HOME/problems/mirrored-filter cases=$CONVJUDGE_HOME/testcases/mirrored-filter
     json "$problem/problem.json" .signature "void solve(const float* signal, const float* taps, float* out, int n, int r)"
     json "$problem/problem.json" '[.parameters[].shape?[0]?] | tostring' '["n","(2 * r) + 1","n",null,null]'
-    json "$problem/problem.json" '[.tolerance.absolute, .tolerance.relative] | tostring' '[0.0001,1e-05]'
+    json "$problem/problem.json" '[.tolerance.absolute, .tolerance.relative] == [1e-4, 1e-5]' true
     json "$cases/sample.json" '[.cases[].inputs.signal.values[]] | tostring' '[1,2,4]'
     json "$cases/hidden.json" '[.cases[] | .sizes.n] | tostring' '[1,100,1000,5,1048576]'
     json "$cases/hidden.json" '.cases[4] | [.timed, .inputs.signal.low, .inputs.signal.high, .inputs.taps.deviation] | tostring' '[true,0,10,0.5]'
@@ -70,8 +70,7 @@ EOF
     judge import "$root/tests/import/tensara"
     ends 0 "problems/twice-a-plus-b/" "to do: oracle.h: torch computes the answers"
     json "$CONVJUDGE_HOME/problems/twice-a-plus-b/problem.json" '.parameters[2].shape | tostring' '["rows","cols"]'
-    json "$CONVJUDGE_HOME/testcases/twice-a-plus-b/hidden.json" '.cases[0] | [.timed, .name, .inputs.a.low, .inputs.a.high] | tostring' \
-        '[true,"512 x 256",-5,5]'
+    json "$CONVJUDGE_HOME/testcases/twice-a-plus-b/hidden.json" '.cases[0] | [.timed, .name, .inputs.a.low, .inputs.a.high] == [true, "512 x 256", -5, 5]' true
     oracle twice-a-plus-b '    return sum_add(sum_add(SUM_ZERO, at(c->a, i * c->cols + j), 2), at(c->b, i * c->cols + j), 1);'
     cat >x.cu <<'EOF'
 // problem: twice-a-plus-b
@@ -164,7 +163,7 @@ EOF
     judge import --problem lab-3 "$root/tests/import/lab"
     ends 0 "problems/lab-3/"
     json "$CONVJUDGE_HOME/problems/lab-3/problem.json" '[.parameters[].shape?[0]?] | tostring' '["input0_length","input1_length","input0_length",null,null]'
-    json "$CONVJUDGE_HOME/testcases/lab-3/sample.json" '.cases[0].expected | tostring' '[-2,-2,-2,-2,4]'
+    json "$CONVJUDGE_HOME/testcases/lab-3/sample.json" '.cases[0].expected == [-2, -2, -2, -2, 4]' true
     cat >x.cu <<'EOF'
 // problem: lab-3
 __global__ void filter(const float* a, const float* b, float* c, int n, int m)

@@ -244,7 +244,7 @@ doctor_where() {
     "$build/convjudge" --man >convjudge.1
     while read -r command; do
         file_has convjudge.1 "^\.SS $command\$"
-    done < <("$build/convjudge" help | sed -n 's/^  \([a-z-]*\) .*/\1/p')
+    done < <("$build/convjudge" help | sed -n 's/^  less often: *//p; s/^  \([a-z-]*\)  .*/\1/p' | tr -s ', ' '\n')
     file_has convjudge.1 '^\.B \\-\\-no\\-second\\-opinion$'
     file_has convjudge.1 '^\.B \\-\\-listen ADDRESS:PORT$'
     if command -v mandoc >/dev/null; then
