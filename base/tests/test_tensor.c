@@ -248,9 +248,8 @@ static const struct {
 static const struct {
     const char *header, *message;
 } bad_arrays[] = {
-    {"",
-     "expected elements of one of the types '<f4', '<i4', '|u1', '<f8', '|i1', '<i2', '<u2', '<u4', '<f2', found none; "
-     "numpy converts them: a.astype(numpy.float32)"},
+    {"", "expected elements of one of the types '<f4', '<i4', '|u1', '<f8', '|i1', '<i2', '<u2', '<u4', '<i8', '<u8', "
+         "'<f2', found none; numpy converts them: a.astype(numpy.float32)"},
     {"{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "found '<c8'; numpy converts them"},
     {"{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "found '>f4'; numpy converts them"},
     {"{'descr': '<f", "found '<f; numpy converts them"},

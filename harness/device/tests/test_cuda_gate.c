@@ -437,6 +437,7 @@ static void forge_the_nonce(Fixture *f)
     assert_true(cuda->bracket.arrived);
 }
 
+/* An echo is late by what it takes longer than the usual one, which a busy machine prolongs. */
 static void a_forged_nonce_does_not_shorten_the_hosts_time(void **state)
 {
     static const char *const kernels[] = {"spin", "hide"}; /* hide forges the end of its stream as well */
@@ -449,7 +450,7 @@ static void a_forged_nonce_does_not_shorten_the_hosts_time(void **state)
         forge_the_nonce(f);
         DeviceBracket taken = end(f);
         assert_false(taken.pending);
-        assert_true(taken.host_s >= LONG_US * 0.999e-6 && taken.host_s < WAIT_S);
+        assert_true(taken.host_s >= LONG_US * 0.999e-6 - cuda_of(f->device)->usual_echo_s && taken.host_s < WAIT_S);
     }
 }
 
@@ -464,7 +465,7 @@ static void a_kernel_that_hides_in_a_destroyed_stream_takes_its_time(void **stat
     assert_int_equal(spin(f, 1000, NULL), 0);
     forge_the_nonce(f);
     assert_int_equal(f->device->streams->destroy(f->device, stream), 0);
-    assert_true(end(f).host_s >= LONG_US * 0.999e-6);
+    assert_true(end(f).host_s >= LONG_US * 0.999e-6 - cuda_of(f->device)->usual_echo_s);
 }
 
 static void the_gap_between_the_clocks_is_known(void **state)

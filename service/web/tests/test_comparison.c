@@ -232,6 +232,7 @@ static void a_list_has_no_line_wider_than_80_columns(void **state)
                                   .problem = "a-problem-with-a-long-name",
                                   .verdict = "Memory Limit Exceeded",
                                   .state = "recorded",
+                                  .mode = "rank",
                                   .device = "sim-h200",
                                   .device_name = "H200",
                                   .received_utc = "2026-11-23T12:34:56Z",
@@ -275,6 +276,7 @@ static void a_history_compares_times_of_one_device(void **state)
     Text text = {0};
     for (int i = 0; i < 5; i++)
         list[i] = (StoredSubmission){.id = 5 - i,
+                                     .mode = "rank",
                                      .problem = listed[i].problem,
                                      .device = listed[i].device,
                                      .device_name = "H200",

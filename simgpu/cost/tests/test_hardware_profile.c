@@ -89,9 +89,10 @@ static const struct {
 } slips[] = {
     {"\"schema\": 1", "\"schema\": 2", "broken.json:2: schema: expected a whole number from 1 to 1"},
     {"\"title\": \"NVIDIA H200\"", "\"title\": 7", "broken.json:3: title: expected a string"},
-    {"\"epoch\": 13", "\"epoch\": 13,\n \"epoch\": 13", "broken.json:8: epoch: this key is repeated"},
-    {"\"epoch\": 13", "\"epoch\": 13, \"colour\": 1", "broken.json:7: colour: unknown key"},
-    {"  \"epoch\": 13,\n", "", "the key \"epoch\" is missing"},
+    {"\"multiprocessors\": 132", "\"multiprocessors\": 132,\n \"multiprocessors\": 132",
+     "broken.json:9: multiprocessors: this key is repeated"},
+    {"\"multiprocessors\": 132", "\"multiprocessors\": 132, \"colour\": 1", "broken.json:8: colour: unknown key"},
+    {"  \"multiprocessors\": 132,\n", "", "the key \"multiprocessors\" is missing"},
     {"    \"epoch\": \"counted", "    \"epoc\": \"counted", "epoc: unknown key"},
     {"    \"epoch\": \"counted here\",\n", "", "the key \"epoch\" is missing"},
     {"\"multiprocessors\": 132", "\"multiprocessors\": 0", "multiprocessors: expected a whole number from 1 to 10000"},
