@@ -2,6 +2,7 @@
 #ifndef SERVICE_WEB_PARTS_H
 #define SERVICE_WEB_PARTS_H
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
@@ -133,5 +134,19 @@ void problem_put_row(cJSON *list, const Problem *problem, const char *verdict, c
 
 /* Whether times on a device are modelled, by its id; NULL: unknown. */
 bool device_models_times(const char *device);
+
+typedef enum DiffKind { DIFF_SAME, DIFF_REMOVED, DIFF_ADDED } DiffKind;
+
+typedef struct DiffLine {
+    DiffKind kind;
+    size_t before, after; /* numbers from 1; 0 of the text that does not have it */
+    const char *text;     /* within one of both texts, not terminated */
+    size_t length;
+} DiffLine;
+
+/* What changed between two texts, line by line: a shortest list of changes, by the longest common subsequence of lines. Where the
+ * parts that differ have more than 2000 lines on both sides, they count as replaced as a whole. The list lives in `arena`; its
+ * lines point into both texts. */
+DiffLine *diff_lines(const char *before, const char *after, Arena *arena, size_t *count);
 
 #endif

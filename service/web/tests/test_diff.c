@@ -1,4 +1,4 @@
-#include "service/web/diff.h"
+#include "service/web/parts.h"
 
 #include "base/text.h"
 
