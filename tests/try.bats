@@ -156,7 +156,7 @@ END
         "warp 0, time 2: elements 1025 to 1056: 5 sectors, 4 would do" \
         "00000000000000000000000000000000  warp 0, time 1: element 0: 1 sector" \
         "The block reads 258 elements of input from global memory. Its threads load each 3.0 times on" \
-        "Kernel convolve: 8 blocks of 256 threads, 0.00758 waves. A multiprocessor holds 8 blocks at" \
+        "Kernel convolve: 8 blocks of 256 threads, less than 0.01 waves. A multiprocessor holds 8" \
         "registers that hold values: " "fma.rn.f32"
     grep -q '<title id="request-0-title">Lanes of a warp, and what serves them</title>' look.html
     grep -q '<title id="reads-0-3-title">How often each element is read</title>' look.html

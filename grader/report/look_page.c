@@ -265,8 +265,12 @@ static const char no_reads[] = "The block reads no array in global or constant m
 
 static void add_kernel_words(const LookKernel *kernel, Text *out)
 {
-    text_printf(out, "Kernel %s: %s block%s of %s threads, %.3g wave%s. ", kernel->name, kernel->grid,
-                strcmp(kernel->grid, "1") == 0 ? "" : "s", kernel->block, kernel->waves, kernel->waves == 1 ? "" : "s");
+    text_printf(out, "Kernel %s: %s block%s of %s threads, ", kernel->name, kernel->grid,
+                strcmp(kernel->grid, "1") == 0 ? "" : "s", kernel->block);
+    if (kernel->waves < 0.01)
+        text_add(out, "less than 0.01 waves. ");
+    else
+        text_printf(out, "%.3g wave%s. ", kernel->waves, kernel->waves == 1 ? "" : "s");
     text_printf(out, "A multiprocessor holds %u block%s at once, limited by %s", kernel->resident,
                 kernel->resident == 1 ? "" : "s", kernel->resident_limit);
     for (size_t i = 0; i < kernel->part_count; i++) {
@@ -298,7 +302,9 @@ static void add_tail_words(const LookKernel *kernel, const double together[TIMEL
     double sum = 0;
     for (int i = from; i < TIMELINE_COLUMNS; i++)
         sum += together[i];
-    if (from == TIMELINE_COLUMNS)
+    if (from == TIMELINE_COLUMNS && together[0] < 0.9 * kernel->places)
+        text_printf(out, "Up to the end %.0f of its %u places are in use", together[0], kernel->places);
+    else if (from == TIMELINE_COLUMNS)
         text_add(out, "The multiprocessors stay equally busy up to the end");
     else
         text_printf(out, "The tail: in the last %d %% of the time, %.0f %% of its %u places are in use",

@@ -272,6 +272,8 @@ static void blocks_show_waves_and_their_tail(void **state)
            "      36.. 1111111111111111111122222222222222222222....................\n");
     block_timeline_find(works, 264, 132, 132, &profile.kernels[0].timeline);
     expect("The multiprocessors stay equally busy up to the end.\n");
+    block_timeline_find(works, 8, 132, 132, &profile.kernels[0].timeline);
+    expect("Up to the end 8 of its 132 places are in use.\n");
     profile.kernels[0].timeline.rows = 0; /* it was not timed */
     TestLook test;
     look_at(&test);
