@@ -169,12 +169,14 @@ static bool find_nvcc(Toolkit *toolkit)
     return false;
 }
 
-/* Reads what a dry run shows: "#$ TOP=/usr/local/cuda/bin/.." and "-D__CUDACC_VER_MAJOR__=13", MINOR and BUILD. */
+/* Reads what a dry run shows: "#$ _HERE_=/usr/local/cuda/bin" and "-D__CUDACC_VER_MAJOR__=13", MINOR and BUILD. The name
+ * TOP stands for the toolkit's folder with NVIDIA's packages, and is missing with Debian's, which share /usr/include. */
 static bool read_dry_run(void *context, const char *output)
 {
     Toolkit *toolkit = context;
-    char top[PATH_MAX], major[16], minor[16], build[16];
-    if (!program_read_after(output, "#$ TOP=", "\n", top, sizeof top) || realpath(top, toolkit->root) == NULL ||
+    char here[PATH_MAX], major[16], minor[16], build[16];
+    if (!program_read_after(output, "#$ _HERE_=", "\n", here, sizeof here) ||
+        realpath(dirname(here), toolkit->root) == NULL ||
         !program_read_after(output, "__CUDACC_VER_MAJOR__=", " \n", major, sizeof major) ||
         !program_read_after(output, "__CUDACC_VER_MINOR__=", " \n", minor, sizeof minor) ||
         !program_read_after(output, "__CUDACC_VER_BUILD__=", " \n", build, sizeof build))
