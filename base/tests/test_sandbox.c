@@ -91,8 +91,8 @@ static void proc_and_dev_are_there_only_when_asked_for_except_for_null(void **st
 {
     Text output = {0};
     inside_with((SandboxSpec){0},
-                "test -e /proc || ls /dev; echo lost >/dev/null; cat /dev/null; touch /dev/x 2>/dev/null || echo fixed", 20,
-                &output);
+                "test -e /proc || ls /dev; echo lost >/dev/null; cat /dev/null; touch /dev/x 2>/dev/null || echo fixed",
+                20, &output);
     assert_string_equal(output.data, "null\nfixed\n");
     text_free(&output);
 }
