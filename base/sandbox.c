@@ -424,6 +424,8 @@ static void add_files(Sandbox *sandbox)
     if (spec->dev)
         ADD(sandbox, "--dev", "/dev", "--remount-ro", "/dev", "--dev-bind", "/dev/null",
             "/dev/zero"); /* a shared mapping of it would be memory that no limit counts */
+    else
+        add_bind(sandbox, "--dev-bind", "/dev/null", "/dev/null"); /* Debian's script of a host compiler needs it */
     size_t tmp_bytes = spec->tmp_bytes != 0 ? spec->tmp_bytes : DEFAULT_TMP_BYTES;
     if (spec->read_only)
         ADD(sandbox, "--perms", "0755", "--dir", "/tmp");

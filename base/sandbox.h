@@ -45,7 +45,7 @@ typedef struct SandboxSpec {
     const SandboxMount *mounts; /* in addition to the system (/usr without /usr/local, /lib*, /bin, read-only) */
     size_t mount_count;
     bool one_process;    /* a submission: it may start threads, but no processes, and only read files */
-    bool proc, dev;      /* a new /proc, a minimal /dev: the compiler gets neither, the runner only /dev */
+    bool proc, dev;      /* a new /proc, a minimal /dev; without it there is /dev/null alone: the compiler's */
     bool read_only;      /* /tmp is empty and nothing can be written: no limit would count the files themselves */
     size_t tmp_bytes;    /* size of the private /tmp; 0: 64 MiB */
     size_t memory_bytes; /* of all processes together, where there are control groups (scratch.h); 0: no limit */

@@ -438,7 +438,7 @@ layout_by() {
     local toolkit
     finds nvcc
     toolkit=$("$nvcc" --dryrun -E -x cu /dev/null 2>&1 |
-        sed -n 's/^#$ TOP=//p') || true
+        sed -n 's/^#$ _HERE_=\(.*\)bin$/\1/p') || true
     grep -q 'CUDART_VERSION *13' "$toolkit/include/cuda_runtime_api.h" 2>/dev/null || skip "no CUDA 13 to compare with"
     layout_by "$root/harness/cuda" >ours
     layout_by "$toolkit/include" >theirs

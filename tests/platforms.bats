@@ -412,3 +412,27 @@ read_anew() { holds "$(grep -c event=class_re "$BATS_TEST_TMPDIR/server.log") > 
     as "$CONVJUDGE_TOKEN" POST /api/v1/people/bob@example.org/submissions -d "$(request other '.problem = "conv1d-constant"')"
     equal "400 no assignment of the class has the problem 'conv1d-constant'" "$status $(jq -r .error <<<"$output")"
 }
+
+# Debian's and Ubuntu's own package, and NVIDIA's beside another version.
+@test "nvcc of CUDA 11 and 12 gives the verdicts of CUDA 13" {
+    local nvcc found=()
+    for nvcc in /usr/lib/nvidia-cuda-toolkit/bin/nvcc /usr/local/cuda-1[12]*/bin/nvcc; do
+        [[ ! -x $nvcc ]] || ! CONVJUDGE_NVCC=$nvcc "$root/harness/compilers.sh" nvcc || found+=("$nvcc")
+    done
+    [[ ${#found[@]} != 0 ]] || skip "no nvcc of CUDA 11 or 12 that works is in /usr/lib/nvidia-cuda-toolkit or /usr/local"
+    submission 'cudaDeviceProp is; long after = 7; cudaGetDeviceProperties(&is, 0);
+        if (after != 7 || is.major != 9 || is.warpSize != 32 || is.sharedMemPerBlockOptin != 232448) return;' >right.cu
+    submission '' 'if (i == 1024) return;' >wrong.cu
+    for nvcc in "${found[@]}"; do
+        export CONVJUDGE_NVCC=$nvcc
+        judge grade --device sim --no-record --json result.json right.cu
+        ends 0 "Accepted  right.cu"
+        json result.json '.toolkit, (.compile.kernels[0].registers > 0)' "nvcc $("$nvcc" --version | sed -n 's/.*, V//p')"$'\ntrue'
+        judge grade --device sim --no-record wrong.cu
+        ends 1 "Wrong Answer"
+        judge check --device sim "$root"/solutions/{blur-rgb/accepted/textures,conv-layer/accepted/tensor_cores}.cu \
+            "$root"/solutions/conv2d-constant/accepted/patch_in_registers.cu
+        ends 0
+        counts 3 "^ok "
+    done
+}

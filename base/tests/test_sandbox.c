@@ -87,11 +87,13 @@ static void the_sandbox_hides_the_host(void **state)
     }
 }
 
-static void proc_and_dev_are_there_only_when_asked_for(void **state)
+static void proc_and_dev_are_there_only_when_asked_for_except_for_null(void **state)
 {
     Text output = {0};
-    inside_with((SandboxSpec){0}, "test -e /proc || test -e /dev || echo neither", 20, &output);
-    assert_string_equal(output.data, "neither\n");
+    inside_with((SandboxSpec){0},
+                "test -e /proc || ls /dev; echo lost >/dev/null; cat /dev/null; touch /dev/x 2>/dev/null || echo fixed",
+                20, &output);
+    assert_string_equal(output.data, "null\nfixed\n");
     text_free(&output);
 }
 
@@ -394,7 +396,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_level_is_full),
     cmocka_unit_test(too_many_arguments_are_refused),
     cmocka_unit_test(the_sandbox_hides_the_host),
-    cmocka_unit_test(proc_and_dev_are_there_only_when_asked_for),
+    cmocka_unit_test(proc_and_dev_are_there_only_when_asked_for_except_for_null),
     cmocka_unit_test(where_all_is_read_only_no_file_can_be_made),
     cmocka_unit_test(the_exit_status_comes_through),
     cmocka_unit_test(a_kept_descriptor_comes_through),

@@ -415,7 +415,7 @@ Digest machine_code_digest(const CompileModule *modules, size_t count, int compu
  *
  * Source   PTX ISA 9.0, PTX Module Directives: .target; CUDA Compiler Driver NVCC, GPU Feature List.  */
 
-enum { FIRST_NVCC_WITH_CPP20 = 12, FIRST_NVCC_WITH_FEATURES = 12, FEATURES_OF_HOPPER = 90 };
+enum { FIRST_NVCC_WITH_FEATURES = 12, FEATURES_OF_HOPPER = 90 };
 
 /* Does a line of the source say that it is written in C++20? */
 static bool asks_for_cpp20(const char *source)
@@ -465,8 +465,7 @@ const char *compile_features(const char *source, const Toolkit *toolkit, int com
 
 static bool is_cpp20(const char *source, const Toolkit *toolkit)
 {
-    bool knows_it = toolkit->kind != TOOLKIT_NVCC || toolkit->major >= FIRST_NVCC_WITH_CPP20;
-    return knows_it && asks_for_cpp20(source);
+    return toolkit_knows_cpp20(toolkit) && asks_for_cpp20(source);
 }
 
 static size_t add_arguments(const char **argv, size_t count, const char *const *strings)
@@ -797,7 +796,7 @@ static void add_argument_expression(Text *text, const char *type, size_t index)
         text_printf(text, "(%s)words[%zu]", type, index);
 }
 
-/* Some structs of runtime calls have grown with CUDA 12 and 13 (runtime/older.h), so the object tells the runtime which
+/* Some structs of runtime calls have grown with CUDA 12 and 13 (runtime/client.h), so the object tells the runtime which
  * version it was compiled for. With clang, the structs are the judge's own. */
 static void add_version(Text *text, const Toolkit *toolkit)
 {

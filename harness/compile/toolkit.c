@@ -169,12 +169,14 @@ static bool find_nvcc(Toolkit *toolkit)
     return false;
 }
 
-/* Reads what a dry run shows: "#$ TOP=/usr/local/cuda/bin/.." and "-D__CUDACC_VER_MAJOR__=13", MINOR and BUILD. */
+/* Reads what a dry run shows: "#$ _HERE_=/usr/local/cuda/bin" and "-D__CUDACC_VER_MAJOR__=13", MINOR and BUILD. The name
+ * TOP stands for the toolkit's folder with NVIDIA's packages, and is missing with Debian's, which share /usr/include. */
 static bool read_dry_run(void *context, const char *output)
 {
     Toolkit *toolkit = context;
-    char top[PATH_MAX], major[16], minor[16], build[16];
-    if (!program_read_after(output, "#$ TOP=", "\n", top, sizeof top) || realpath(top, toolkit->root) == NULL ||
+    char here[PATH_MAX], major[16], minor[16], build[16];
+    if (!program_read_after(output, "#$ _HERE_=", "\n", here, sizeof here) ||
+        realpath(dirname(here), toolkit->root) == NULL ||
         !program_read_after(output, "__CUDACC_VER_MAJOR__=", " \n", major, sizeof major) ||
         !program_read_after(output, "__CUDACC_VER_MINOR__=", " \n", minor, sizeof minor) ||
         !program_read_after(output, "__CUDACC_VER_BUILD__=", " \n", build, sizeof build))
@@ -434,6 +436,11 @@ Status toolkit_architecture(const Toolkit *toolkit, int compute, int *architectu
     return STATUS_OK;
 }
 
+bool toolkit_knows_cpp20(const Toolkit *toolkit)
+{
+    return toolkit->kind != TOOLKIT_NVCC || toolkit->major >= 12;
+}
+
 Status toolkit_gencode(const Toolkit *toolkit, int compute, const char *features, char *option, size_t size,
                        Message *why)
 {
@@ -448,7 +455,7 @@ Status toolkit_gencode(const Toolkit *toolkit, int compute, const char *features
 
 enum { MAX_IMAGE_BYTES = 64 << 20, MAX_ARGUMENTS = 64 };
 
-static const char *const flags[] = {"-fatbin", "-O3", "-std=c++20", "--no-compress", NULL};
+static const char *const flags[] = {"-fatbin", "-O3", "--no-compress", NULL};
 
 static const char *const empty_list[] = {NULL};
 
@@ -463,7 +470,7 @@ static Status cache_key(const DeviceCodeJob *job, const Toolkit *toolkit, Digest
 {
     Hash hash;
     hash_begin(&hash);
-    hash_add_string(&hash, "convjudge device code 4"); /* raise it when an entry's meaning changes */
+    hash_add_string(&hash, "convjudge device code 5"); /* raise it when an entry's meaning changes */
     toolkit_hash(toolkit, &hash);
     hash_add_strings(&hash, flags);
     hash_add_strings(&hash, or_empty_list(job->options));
@@ -483,9 +490,10 @@ static Status run_nvcc(const DeviceCodeJob *job, const Toolkit *toolkit, const c
                        Message *why)
 {
     char home[PATH_MAX], architecture[80];
+    const char *standard = toolkit_knows_cpp20(toolkit) ? "-std=c++20" : "-std=c++17";
     const char *argv[MAX_ARGUMENTS] = {
-        toolkit->compiler, "-gencode", architecture, "-I", home, "-I", folder, "-o", image};
-    size_t count = 9;
+        toolkit->compiler, "-gencode", architecture, "-I", home, "-I", folder, "-o", image, standard};
+    size_t count = 10;
     TRY(paths_home("", home, sizeof home, why));
     TRY(toolkit_gencode(toolkit, job->compute, job->with_features ? "a" : "", architecture, sizeof architecture, why));
     for (const char *const *flag = flags; *flag != NULL; flag++)

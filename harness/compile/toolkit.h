@@ -76,6 +76,8 @@ void toolkit_mark_times(const Toolkit *toolkit, char *device_id, size_t size);
 /* The architecture to compile for, for a device of compute capability `compute` (90 for 9.0): the same, or the newest
  * that the compiler knows if the device is newer. STATUS_UNSUPPORTED if the device is older than all of them. */
 MUST_USE Status toolkit_architecture(const Toolkit *toolkit, int compute, int *architecture, Message *why);
+/* Before CUDA 12, nvcc refuses -std=c++20. */
+bool toolkit_knows_cpp20(const Toolkit *toolkit);
 /* nvcc's option -gencode for it: machine code, and PTX from which the driver makes code for newer devices. With
  * `features` "a": code that may use what only this architecture has, and no other runs. */
 MUST_USE Status toolkit_gencode(const Toolkit *toolkit, int compute, const char *features, char *option, size_t size,

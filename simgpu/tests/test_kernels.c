@@ -391,9 +391,13 @@ static SimReport histogram(SimGpu *gpu)
     return histogram_from(gpu, "histogram.ptx");
 }
 
+/* Of nvcc 13.0, 12.4 and 11.8. */
+static const char *const fatbins[] = {"histogram.fatbin", "histogram_of_12.fatbin", "histogram_of_11.fatbin"};
+static const char *its_fatbin;
+
 static SimReport histogram_in_a_fatbin(SimGpu *gpu)
 {
-    return histogram_from(gpu, "histogram.fatbin");
+    return histogram_from(gpu, its_fatbin);
 }
 
 static void atomics_lose_nothing(void **state)
@@ -405,25 +409,38 @@ static void atomics_lose_nothing(void **state)
 
 static void a_fatbin_runs_like_its_ptx(void **state)
 {
+    its_fatbin = fatbins[0];
     SimCounters from_ptx = on_all(histogram).counters, from_fatbin = on_all(histogram_in_a_fatbin).counters;
     assert_memory_equal(&from_ptx, &from_fatbin, sizeof from_ptx);
 }
 
-/* `ptxas -v` says 12 registers and 1024 bytes of shared memory for the kernel in the fatbin. */
+static void fatbins_of_older_compilers_run(void **state)
+{
+    for (size_t i = 1; i < COUNT_OF(fatbins); i++) {
+        its_fatbin = fatbins[i];
+        SimCounters c = on_all(histogram_in_a_fatbin).counters;
+        assert_int_equal(c.atomic_lanes, BYTES + 9 * 256);
+        assert_int_equal(c.global_load_bytes, BYTES);
+    }
+}
+
+/* `ptxas -v` of each version says 12 registers and 1024 bytes of shared memory for the kernel in the fatbin. */
 static void what_is_known_of_a_kernel_comes_from_its_cubin(void **state)
 {
-    Kernel kernel = load(with_one_thread, "histogram.fatbin", "histogram");
-    SimFunctionInfo info;
-    simgpu_function_info(kernel.function, &info);
-    assert_string_equal(info.name, "histogram");
-    assert_int_equal(info.registers, 12);
-    assert_int_equal(info.static_shared_bytes, 1024);
-    assert_int_equal(info.parameter_count, 3);
-    assert_int_equal(info.parameter_bytes, 20);
-    assert_int_equal(info.parameter_offsets[2], 16);
-    assert_int_equal(info.parameter_sizes[2], 4);
-    assert_false(info.uniform_constant_loads);
-    simgpu_module_unload(with_one_thread, kernel.module);
+    for (size_t i = 0; i < COUNT_OF(fatbins); i++) {
+        Kernel kernel = load(with_one_thread, fatbins[i], "histogram");
+        SimFunctionInfo info;
+        simgpu_function_info(kernel.function, &info);
+        assert_string_equal(info.name, "histogram");
+        assert_int_equal(info.registers, 12);
+        assert_int_equal(info.static_shared_bytes, 1024);
+        assert_int_equal(info.parameter_count, 3);
+        assert_int_equal(info.parameter_bytes, 20);
+        assert_int_equal(info.parameter_offsets[2], 16);
+        assert_int_equal(info.parameter_sizes[2], 4);
+        assert_false(info.uniform_constant_loads);
+        simgpu_module_unload(with_one_thread, kernel.module);
+    }
 }
 
 int main(void)
@@ -437,6 +454,7 @@ int main(void)
         cmocka_unit_test(asynchronous_copies_arrive),
         cmocka_unit_test(atomics_lose_nothing),
         cmocka_unit_test(a_fatbin_runs_like_its_ptx),
+        cmocka_unit_test(fatbins_of_older_compilers_run),
         cmocka_unit_test(what_is_known_of_a_kernel_comes_from_its_cubin),
     };
     return cmocka_run_group_tests(tests, new_gpus, free_gpus);

@@ -122,7 +122,7 @@ static Status find_with_script(const char *text, Toolkit *toolkit, Message *why)
 }
 
 #define SAY_WHERE                                                                                                      \
-    "[ \"$1\" != --dryrun ] || printf '#$ TOP=FOLDER\\n-D__CUDACC_VER_MAJOR__=13 -D__CUDACC_VER_MINOR__=0 "            \
+    "[ \"$1\" != --dryrun ] || printf '#$ _HERE_=FOLDER/bin\\n-D__CUDACC_VER_MAJOR__=13 -D__CUDACC_VER_MINOR__=0 "     \
     "-D__CUDACC_VER_BUILD__=88\\n'\n"
 
 /* It says that it is where it is, and nothing more. */
