@@ -124,7 +124,7 @@ unpack "$root" $to_build >"$build/arm64.apt.log" 2>&1 || skip "Debian's packages
 command -v qemu-aarch64 >/dev/null || skip "there is no qemu-aarch64 (Debian: qemu-user)"
 
 # What a kernel would refuse, processes and the sandbox need a kernel for arm64, and are left to the virtual machine.
-units=$(ls base/tests/test_{arena,diff,elf,html,json,paths,quantity,record,suggestion,symbol,tensor,text}.c \
+units=$(ls base/tests/test_{arena,elf,html,json,paths,quantity,record,suggestion,symbol,tensor,text}.c \
     simgpu/{ptx,code,lower,cost,block}/tests/test_*.c simgpu/memory/tests/test_{footprint,origin,texture,validity}.c simgpu/engine/tests/test_*.c simgpu/tests/test_*.c harness/protocol/tests/test_ring.c)
 arm() { qemu-aarch64 -L "$root" "$@"; }
 
