@@ -39,8 +39,8 @@ conv1d_class() {
         INSERT INTO runs SELECT * FROM forged"
     judge retime --problem conv1d
     ends 1 "The orders contradict each other."
-    counts 1 '^    1  Eve, run 3 +1\.2[0-9]+ us$'
-    counts 1 '^    [34]  Eve, run 3 +12\.[0-9]+ us'
+    counts 1 '^    1  Eve, run 3 +1\.3[0-9]+ us$'
+    counts 1 '^    [34]  Eve, run 3 +13\.[0-9]+ us'
 }
 
 @test "a submission that is no longer accepted has no time" {
