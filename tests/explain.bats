@@ -48,7 +48,7 @@ tells() {
     sed 's/^    convolve_columns<<</    cudaDeviceSynchronize();\n&/' "$root/solutions/conv2d-separable/accepted/several_results.cu" >x.cu
     tells 3-partial-sums+waits x.cu 2
     ends 0 "In the same step, mend this (waits)" "  cudaDeviceSynchronize();"
-    json result.json '.advice[0].text | contains("solve() waits for one kernel before it launches the next")' true
+    json result.json '.advice[0].text | contains("solve() waits for it before it launches the next kernel")' true
 }
 
 @test "the step stands below the cases, with the times that its example takes; then kernels and a listing; the JSON file holds the same" {

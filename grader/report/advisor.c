@@ -386,15 +386,18 @@ static bool allocations(const KernelUnderReview *review, Repair *repair)
     return true;
 }
 
-/* Waits that neither a copy nor cudaFree() explains. */
+/* Waits that neither a copy nor cudaFree() explains. The device may be idle for other reasons, such as streams that are made. */
 static bool waits(const KernelUnderReview *review, Repair *repair)
 {
     const Explanation *explanation = review->explanation;
     const ExecutionProfile *profile = explanation->profile;
-    repair->saved_s = explanation->wait_s - waits_s(explanation, profile->host_copies.count + profile->releases);
-    say(repair, first_line_with(repair->source, "Synchronize("),
-        "The device is idle for %s, because solve() waits for one kernel before it launches the next. Kernels of a stream "
-        "run in order without that, so wait once, after the last one",
+    const double unexplained_s = explanation->wait_s -
+                                 waits_s(explanation, profile->host_copies.count + profile->releases);
+    repair->saved_s = fmin(waits_s(explanation, profile->waits), unexplained_s);
+    const int wait = first_line_with(repair->source, "Synchronize("), poll = first_line_with(repair->source, "Query(");
+    say(repair, wait == 0 || (poll > 0 && poll < wait) ? poll : wait,
+        "The device is idle for %s, because solve() waits for it before it launches the next kernel. What a stream gets "
+        "runs in order without that, so wait once, after the last kernel",
         quantity_time(1e3 * repair->saved_s).text);
     return true;
 }

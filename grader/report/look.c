@@ -63,7 +63,7 @@ enum {
     TIMES_OF_OTHERS = 4,
     MOST_REQUESTS_SHOWN = TIMES_OF_FIRST + REQUEST_WARPS * TIMES_OF_OTHERS
 };
-enum { MOST_ACCESSES = 40, LINE_BYTES = 128 };
+enum { MOST_ACCESSES = 40 };
 
 static const SimArray *array_of(const ExecutionProfile *profile, uint32_t number)
 {
@@ -131,7 +131,7 @@ static LookAccess access_of(const ExecutionProfile *profile, uint32_t first, Are
                          .is_store = request->is.is_store,
                          .bytes = request->is.bytes,
                          .element_bytes = array != NULL && array->element_bytes > 0 ? array->element_bytes : BANK_BYTES,
-                         .skew = (uint32_t)(start % LINE_BYTES)};
+                         .skew = (uint32_t)(start % CACHE_LINE_BYTES)};
     take_requests(profile, first, start, &access, arena);
     return access;
 }
@@ -446,7 +446,7 @@ RECORD(access_table, LookAccess,
     ROW(LookAccess, is_store, "is_store"),
     ROW(LookAccess, bytes, "bytes", .low = 1, .high = 16, .about = "of each lane"),
     ROW(LookAccess, element_bytes, "element_bytes", .low = 1, .high = 4096, .about = "of the array"),
-    ROW(LookAccess, skew, "skew", .high = LINE_BYTES - 1, .about = "bytes from a multiple of 128 to the array's start"),
+    ROW(LookAccess, skew, "skew", .high = CACHE_LINE_BYTES - 1, .about = "bytes from a multiple of 128 to the array's start"),
     ROW_LIST(LookAccess, requests, request_count, "requests", request_table));
 RECORD(map_table, LookMap,
     ROW(LookMap, kernel, "kernel", .required = true),

@@ -92,6 +92,7 @@ struct ExecutionProfile {
     uint64_t kernels_left_out, lines_left_out;
     ProfileCopies host_copies, device_copies; /* across the bus; within the device, including fills */
     uint64_t allocations, releases;           /* of device memory, by the host */
+    uint64_t waits;                           /* of the host for the device, with work of the device after them */
     ProfileKernel kernels[PROFILE_MAX_KERNELS];
     ProfileLine lines[PROFILE_MAX_LINES];
     char files[PROFILE_MAX_FILES][SIM_MAX_NAME];

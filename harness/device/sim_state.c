@@ -51,6 +51,9 @@ static void enter_work(SimDevice *sim, const Moment *work)
     const bool is_first = sim->busy_s == 0;
     sim->statistics.waits_for_host |= !is_first && start_s > sim->last_end_s;
     sim->statistics.uses_streams |= !is_first && work->stream != sim->last_stream;
+    if (sim->profile != NULL)
+        sim->profile->waits += !is_first && sim->has_waited;
+    sim->has_waited = false;
     sim->last_stream = work->stream;
     sim->busy_s += fmax(0, end_s - (is_first ? start_s : fmax(start_s, sim->last_end_s)));
     sim->first_start_s = fmin(sim->first_start_s, start_s);
@@ -60,8 +63,10 @@ static void enter_work(SimDevice *sim, const Moment *work)
 /* If the host has to wait, its next operation comes a little after the end of the wait. */
 static void host_waits(SimDevice *sim, double until_s)
 {
-    if (until_s > sim->host_s)
-        sim->host_s = until_s + simgpu_profile(sim->gpu)->host_wait_s + SIM_WAY_TO_HOST_S;
+    if (until_s <= sim->host_s)
+        return;
+    sim->host_s = until_s + simgpu_profile(sim->gpu)->host_wait_s + SIM_WAY_TO_HOST_S;
+    sim->has_waited = true;
 }
 
 static void stream_gone(SimDevice *sim, DeviceStream *stream)

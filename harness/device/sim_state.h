@@ -116,6 +116,7 @@ typedef struct SimDevice {
     uint64_t turn;                      /* which one DEVICE_HOST_TURN is about */
     Moment *first_moment, *last_moment; /* not entered into the time yet; NULL: none */
     double host_s;                      /* the modelled time that the host has reached by waiting and working */
+    bool has_waited;                    /* since the last work that took time */
     double engine_done_s[ENGINE_COUNT]; /* when each has found the time for all work so far */
     double device_s; /* of the operation that is carried out: Moment.device_s, if less than its seconds */
     double first_start_s, last_end_s; /* of the bracket; and so is: */

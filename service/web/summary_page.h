@@ -6,9 +6,9 @@
 #include "service/course/class_summary.h"
 #include "service/web/site.h"
 
-/* `site->is_alone`: one file that needs no other. */
 /* What the page shows, for a site of this kind. */
 cJSON *summary_values(const Site *site, const Summary *summary);
+/* `site->is_alone`: one file that needs no other. */
 void summary_page(Text *page, const Site *site, const Summary *summary);
 
 #endif

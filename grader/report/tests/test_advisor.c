@@ -133,6 +133,14 @@ static void a_healthy_kernel_gets_none(void **state)
         fail_test("%s: %s (%g)", advice[0].id, advice[0].text, advice[0].gain);
 }
 
+/* Streams that are made, for example. */
+static void an_idle_device_is_no_wait_where_nobody_waited(void **state)
+{
+    make_healthy();
+    call_s = 1e-3;
+    assert_int_equal(examine(), 0);
+}
+
 /* ---- one mistake at a time --------------------------------------------------------------------------------------- */
 
 static void scatter_loads(void)
@@ -234,6 +242,7 @@ static void allocate(void)
 static void wait_between_kernels(void)
 {
     call_s = 1e-3;
+    profile.waits = 20;
 }
 
 /* Each thread computes its outputs one after the other, so neighbours need not be far apart. */
@@ -281,7 +290,7 @@ static const struct {
      "are too small, because a multiprocessor holds only 32 blocks. Use a multiple"},
     {allocate, "allocations", MALLOC_LINE,
      " times, and cudaFree() waits for the device. Allocate once, and keep the memory"},
-    {wait_between_kernels, "waits", WAIT_LINE, " solve() waits for one kernel before it launches the next. Kernels"},
+    {wait_between_kernels, "waits", WAIT_LINE, " solve() waits for it before it launches the next kernel. What"},
     {copy_to_the_host, "host_copies", COPY_LINE,
      "although the arrays are already in device memory. Work on them there, and copy a filter to constant memory with"},
 };
@@ -526,6 +535,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_name_arrays_by_their_roles),
         cmocka_unit_test(a_healthy_kernel_gets_none),
+        cmocka_unit_test(an_idle_device_is_no_wait_where_nobody_waited),
         cmocka_unit_test(each_mistake_is_named_first_with_its_line),
         cmocka_unit_test(the_gain_is_that_of_the_score_over_all_cases),
         cmocka_unit_test(at_most_five_come_and_the_strongest_first),

@@ -275,6 +275,30 @@ static void what_the_host_waits_for_is_long_under_way(void **state)
     assert_seconds(bracket_work(f), read_s);
 }
 
+/* Neither a wait that no kernel follows nor the making of a stream counts. */
+static void waits_between_kernels_are_counted(void **state)
+{
+    static ExecutionProfile profile;
+    Fixture *f = *state;
+    DeviceStream *stream;
+    f->device->simulation->set_profile(f->device, &profile);
+    for (int waits = 0; waits < 3; waits++) {
+        profile.waits = 0;
+        assert_int_equal(f->device->timing->begin(f->device), 0);
+        store(f, f->array, 1, 100, NULL);
+        for (int i = 0; i < waits; i++) {
+            assert_int_equal(f->device->streams->synchronize_all(f->device), 0);
+            store(f, f->array, 1, 100, NULL);
+        }
+        assert_int_equal(f->device->streams->create(f->device, DEVICE_STREAM_BLOCKING, &stream), 0);
+        store(f, f->array, 1, 100, stream);
+        assert_int_equal(f->device->streams->synchronize_all(f->device), 0);
+        bracket(f);
+        assert_int_equal(profile.waits, waits);
+    }
+    f->device->simulation->set_profile(f->device, NULL);
+}
+
 static void nothing_done_takes_no_time(void **state)
 {
     Fixture *f = *state;
@@ -296,6 +320,7 @@ int main(void)
         ON_A_DEVICE(waiting_on_the_host_orders_streams),
         ON_A_DEVICE(a_poll_sees_work_under_way_and_then_its_end),
         ON_A_DEVICE(what_the_host_waits_for_is_long_under_way),
+        ON_A_DEVICE(waits_between_kernels_are_counted),
         ON_A_DEVICE(nothing_done_takes_no_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
