@@ -140,7 +140,8 @@ RECORD(step_table, LadderStep,
 RECORD(next_table, NextStep,
     ROW_BEHIND(NextStep, step, NULL, step_table),
     ROW(NextStep, time.ms, "time_ms"),
-    ROW(NextStep, example.ms, "example_ms"));
+    ROW(NextStep, example.ms, "example_ms"),
+    ROW(NextStep, is_taken, "is_taken"));
 
 RECORD(case_table, ExplainedCase,
     ROW(ExplainedCase, number, "number"),
@@ -198,7 +199,7 @@ RECORD_PUBLIC(explain_table, ExplainReport,
     ROW_HAND("cases", .put = put_cases, .about = "the timed cases: `number` (from 1), `name`, `seconds`, `score_share` (of the score), `measured_s` (on a real GPU), `example_s` (of the step's example), `facts` ([by name](advice.md#facts))"),
     ROW_HAND("telling", .put = put_telling, .about = "what the reader is told first: `advice` (the first of the list), `step`, `lines` (the slowest ones), `nothing` (it is among the fastest quarter)"),
     ROW_HAND("advice", .put = put_advice, .about = "defects, the largest gain first: `id`, `line` if known, `case` (number of the case that loses most by it), `gain` (share of the score, by the model), `text`"),
-    ROW_HAND("step", .when = has_next, .put = put_next, .about = "the next step of the problem's ladder: `name`, `title`, `idea`, `example` (file), `time_ms` (the submission's score), `example_ms`"),
+    ROW_HAND("step", .when = has_next, .put = put_next, .about = "the next step of the problem's ladder: `name`, `title`, `idea`, `example` (file), `time_ms` (the submission's score), `example_ms`, `is_taken` (the file seems to do it already, but takes longer than the example)"),
     ROW_HAND("kernels", .json = JSON_ARRAY, .table = &kernel_table, .put = put_kernels),
     ROW_HAND("host_copies", .put = put_host_copies),
     ROW_HAND("device_copies", .put = put_device_copies, .about = "across the bus, and within the device (with fills): `count`, `bytes`, `seconds`"),

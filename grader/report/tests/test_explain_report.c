@@ -135,6 +135,9 @@ static void a_step_and_a_defect_are_told_together(void **state)
     explain_report_write(&report, (TerminalStyle){.width = 200}, &text);
     holds(&text, ": 75 % less. Your file seems to do it already, so compare the two.\n");
     text_free(&text);
+    explain_json(&report, &text);
+    holds(&text, "\"is_taken\":\ttrue");
+    text_free(&text);
 }
 
 int main(void)
