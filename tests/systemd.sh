@@ -34,10 +34,13 @@ boot() {
         mount -t cgroup -o none,name=systemd cgroup sys/fs/cgroup/systemd # as this namespace sees it: its own part alone
         mount -t tmpfs tmpfs run
         mount -t tmpfs tmpfs tmp
+        for folder in "$@"; do # a checkout below /tmp or /run, which lie hidden now
+            [[ -e .$folder ]] || { mkdir -p ".$folder" && mount --bind "$folder" ".$folder"; }
+        done
         pivot_root . mnt
         umount -l /mnt
         cd /
-        exec env -i container=docker PATH="$PATH" /lib/systemd/systemd --system --unit=basic.target' >/dev/null 2>&1 </dev/null
+        exec env -i container=docker PATH="$PATH" /lib/systemd/systemd --system --unit=basic.target' boot "$root" "$build" >/dev/null 2>&1 </dev/null
 }
 
 boot &
