@@ -194,15 +194,18 @@ static void oracles_that_disagree_are_the_judges_fault(void **state)
 {
     Bench bench;
     Message why;
+    Oracle *lenient_oracle;
     Problem lenient = problem;
     const CallPlan plan = {.blocks = 1, .warm_up_calls = 1, .timed_calls = 1};
     lenient.tolerance = (Tolerance){.unit = 1, .sum_factor = 1e9};
+    check_status(oracle_open(&lenient, &lenient_oracle, &why), &why);
     bench_open(&bench, "solutions/conv1d/wrong_answer/flipped_filter.cu");
-    bench.measuring.problem = &lenient;
+    bench.measuring.oracle = lenient_oracle;
     assert_int_equal(sitting_take(&bench.measuring, &bench.compiled, &(Anchor){0}, &plan, bench.cases, 2, &bench.arena,
                                   &bench.sitting, &why),
                      STATUS_SYSTEM);
     assert_string_equal(why.text, "the oracle on the device refuses an output that the one on the CPU accepts");
+    oracle_close(lenient_oracle);
     bench_close(&bench);
 }
 
