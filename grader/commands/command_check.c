@@ -1106,21 +1106,21 @@ static void check_what_is_judged(Checking *checking)
 }
 
 /* An accepted solution has the time that was stored for its source on this device, or is timed now. */
-static Status take_reference(Checking *checking, const Rung *rung, Message *why)
+static Status take_reference(Checking *checking, const Reference *reference, Message *why)
 {
     Arena *arena = &checking->solutions.arena;
     Result result = {0};
-    if (rung->time.time.ms > 0) {
+    if (reference->time.time.ms > 0) {
         checking->references[checking->reference_count++] = (ReferenceTime){
-            .name = arena_string(arena, rung->time.name),
-            .time = rung->time.time,
-            .cases = rung->time.cases == NULL ? NULL : arena_string(arena, rung->time.cases),
+            .name = arena_string(arena, reference->time.name),
+            .time = reference->time.time,
+            .cases = reference->time.cases == NULL ? NULL : arena_string(arena, reference->time.cases),
         };
         return STATUS_OK;
     }
-    Status status = judge_timed(&checking->problem, &rung->submission, checking->device.name, true, &result, why);
+    Status status = judge_timed(&checking->problem, &reference->submission, checking->device.name, true, &result, why);
     if (status == STATUS_OK)
-        keep_reference(checking, rung->submission.file_name, result.score, cases_of(checking, &result));
+        keep_reference(checking, reference->submission.file_name, result.score, cases_of(checking, &result));
     result_free(&result);
     return status;
 }
@@ -1130,12 +1130,12 @@ static void check_ladder_alone(Checking *checking)
     Message why = {0};
     DeviceInfo device;
     Board board;
-    Ladder references = {0};
+    References references = {0};
     Status status = ranking_find_board(&checking->problem, checking->device.name, &device, &board, &why);
-    THEN(status, ranking_ladder(NULL, &checking->problem, &board, &references, &why));
+    THEN(status, ranking_references(NULL, &checking->problem, &board, &references, &why));
     for (size_t i = 0; i < references.count && status == STATUS_OK; i++)
-        status = take_reference(checking, &references.rungs[i], &why);
-    ladder_free(&references);
+        status = take_reference(checking, &references.solutions[i], &why);
+    references_free(&references);
     if (status == STATUS_OK)
         (void)check_ladder(checking, &why);
     else

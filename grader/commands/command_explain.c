@@ -183,7 +183,7 @@ static Status find_next_step(Explaining *explaining, Message *why)
     const bool one_case = explaining->choice.number > 0;
     if (timed == &explaining->timed)
         take_measured_times(explaining);
-    TRY(explain_run_next(&explaining->run, &explaining->steps, timed->ladder, timed->ladder_count,
+    TRY(explain_run_next(&explaining->run, &explaining->steps, timed->reference_times, timed->reference_count,
                          one_case ? explaining->run.cases[0].time : timed->score, one_case, why));
     if (explaining->run.next.step != NULL && explaining->detail == DETAIL_CODE)
         TRY(read_example(explaining, why));

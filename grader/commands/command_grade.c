@@ -7,7 +7,7 @@
 #include "grader/judge/judge.h"
 #include "grader/judge/result.h"
 #include "grader/problem/key_stream.h"
-#include "grader/problem/own_case.h"
+#include "grader/problem/custom_case.h"
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
@@ -705,8 +705,8 @@ typedef struct GradeCommand {
     GeneratorKey seed;     /* if --seed is given */
     char person[PERSON_MAX_BYTES + 1];
     Request request;
-    Store *store;  /* NULL: there is no database to read, and nothing will be recorded */
-    Ladder ladder; /* filled in when an anchor is chosen */
+    Store *store;          /* NULL: there is no database to read, and nothing will be recorded */
+    References references; /* filled in when an anchor is chosen */
     Progress progress;
     CallBudget spent;
     Result result;
@@ -764,10 +764,10 @@ static const Submission *choose_anchor(void *context, const DeviceInfo *device)
                          .device = device->id,
                          .epoch = device->epoch};
     Message ignored;
-    if (grading->ladder.count == 0 &&
-        ranking_ladder(grading->store, &grading->request.problem, &board, &grading->ladder, &ignored) != STATUS_OK)
+    if (grading->references.count == 0 && ranking_references(grading->store, &grading->request.problem, &board,
+                                                             &grading->references, &ignored) != STATUS_OK)
         return NULL;
-    const Rung *anchor = ladder_anchor(&grading->ladder);
+    const Reference *anchor = references_anchor(&grading->references);
     return anchor == NULL || anchor->submission.source.length == 0 ? NULL : &anchor->submission;
 }
 
@@ -877,7 +877,7 @@ static Status write_verdicts(const GradeCommand *grading, Message *why)
 static void free_grading(GradeCommand *grading)
 {
     result_free(&grading->result);
-    ladder_free(&grading->ladder);
+    references_free(&grading->references);
     store_close(grading->store);
     request_free(&grading->request);
 }

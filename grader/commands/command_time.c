@@ -408,10 +408,10 @@ static Status time_program(Survey *survey, const Submission *submission, bool is
     return status;
 }
 
-static Status time_programs(Survey *survey, const Ladder *ladder, bool is_rival, Message *why)
+static Status time_programs(Survey *survey, const References *references, bool is_rival, Message *why)
 {
-    for (size_t i = 0; i < ladder->count; i++)
-        TRY(time_program(survey, &ladder->rungs[i].submission, is_rival, why));
+    for (size_t i = 0; i < references->count; i++)
+        TRY(time_program(survey, &references->solutions[i].submission, is_rival, why));
     return STATUS_OK;
 }
 
@@ -437,15 +437,15 @@ static Status time_pytorch(Survey *survey, Message *why)
 
 static Status time_roofline_programs(Survey *survey, Message *why)
 {
-    Ladder references = {0}, rivals = {0};
-    Status status = ladder_read(survey->roofline.problem, &references, why);
-    THEN(status, ladder_read_rivals(survey->roofline.problem, &rivals, why));
+    References references = {0}, rivals = {0};
+    Status status = references_load(survey->roofline.problem, &references, why);
+    THEN(status, references_load_rivals(survey->roofline.problem, &rivals, why));
     survey->total = (int)(references.count + rivals.count);
     THEN(status, time_programs(survey, &references, false, why));
     THEN(status, time_programs(survey, &rivals, true, why));
     THEN(status, time_pytorch(survey, why));
-    ladder_free(&references);
-    ladder_free(&rivals);
+    references_free(&references);
+    references_free(&rivals);
     return status;
 }
 
@@ -793,10 +793,10 @@ static Status add_row(Table *table, const Submission *submission, const char *de
     return status;
 }
 
-static Status add_rows(Table *table, const Ladder *ladder, const char *device, Message *why)
+static Status add_rows(Table *table, const References *references, const char *device, Message *why)
 {
-    for (size_t i = 0; i < ladder->count; i++)
-        TRY(add_row(table, &ladder->rungs[i].submission, device, why));
+    for (size_t i = 0; i < references->count; i++)
+        TRY(add_row(table, &references->solutions[i].submission, device, why));
     return STATUS_OK;
 }
 
@@ -874,7 +874,7 @@ static Status print_table(const Table *table, const DeviceInfo *gpu, Message *wh
 }
 
 /* Baselines and reference solutions run the same timed cases: those of the GPU. */
-static Status time_rows(Table *table, const Ladder *baselines, const Ladder *references, Message *why)
+static Status time_rows(Table *table, const References *baselines, const References *references, Message *why)
 {
     size_t count = baselines->count + references->count;
     if (count == 0)
@@ -891,19 +891,19 @@ static Status time_rows(Table *table, const Ladder *baselines, const Ladder *ref
 static Status make_table(const Problem *problem, const char *device, int *exit_status, Message *why)
 {
     DeviceInfo gpu;
-    Ladder baselines = {0}, references = {0};
+    References baselines = {0}, references = {0};
     Progress progress = progress_new(stderr);
     Table table = {.problem = problem, .gpu = gpu.handle, .progress = &progress};
     Status status = device_describe(device, &gpu, why);
     if (status == STATUS_OK)
         judge_note_device(&progress, &gpu);
-    THEN(status, ladder_read_baselines(problem, &baselines, why));
-    THEN(status, ladder_read(problem, &references, why));
+    THEN(status, references_load_baselines(problem, &baselines, why));
+    THEN(status, references_load(problem, &references, why));
     THEN(status, time_rows(&table, &baselines, &references, why));
     THEN(status, print_table(&table, &gpu, why));
     *exit_status = all_have_times(&table) ? 0 : 1;
-    ladder_free(&baselines);
-    ladder_free(&references);
+    references_free(&baselines);
+    references_free(&references);
     arena_free(&table.arena);
     return status;
 }

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "grader/check/constant_rule.h"
 #include "grader/check/device_oracle.h"
-#include "grader/check/foresight.h"
+#include "grader/check/predictability.h"
 #include "grader/judge/call_plan.h"
 #include "grader/judge/case_run.h"
 #include "grader/judge/compilation.h"
@@ -670,10 +670,10 @@ static Status open_all(Grading *judging, Message *why)
 }
 
 /* The cases that are judged on this device. */
-static Status check_foresight(const Grading *judging, Message *why)
+static Status check_predictability(const Grading *judging, Message *why)
 {
     for (size_t i = 0; i < judging->result->case_count; i++)
-        TRY(foresight_check(judging->job->problem, judging->testcases[i], judging->oracle, &judging->secret, why));
+        TRY(predictability_check(judging->job->problem, judging->testcases[i], judging->oracle, &judging->secret, why));
     return STATUS_OK;
 }
 
@@ -688,7 +688,7 @@ static Status open_judging(Grading *judging, Message *why)
     loading_mark_times(judging);
     list_cases(judging);
     choose_plan(judging);
-    Status status = check_foresight(judging, why);
+    Status status = check_predictability(judging, why);
     result->seconds.start = now_s() - start_s;
     return status;
 }

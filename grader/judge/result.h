@@ -204,11 +204,11 @@ typedef struct Result {
     MeasuredTime score;                    /* geometric mean over the timed cases; ms 0: no score */
     double gflops, gbytes_per_s, roofline; /* geometric means as well */
 
-    char rank_status[300];         /* "ranked", or "not ranked: " or "quarantined: " and the reason */
-    Percentile references, class_; /* n 0: absent */
-    size_t rank;                   /* in the class; 0: not ranked */
-    ReferenceTime *ladder;         /* the reference solutions' times, fastest first */
-    size_t ladder_count;
+    char rank_status[300];          /* "ranked", or "not ranked: " or "quarantined: " and the reason */
+    Percentile references, class_;  /* n 0: absent */
+    size_t rank;                    /* in the class; 0: not ranked */
+    ReferenceTime *reference_times; /* the reference solutions' times, fastest first */
+    size_t reference_count;
     int64_t run; /* its number in the leaderboard; 0: it was not recorded */
     Arena arena;
 } Result;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ==== ladder ====================================================================================================== */
+/* ==== references ==================================================================================================== */
 
 static const double ANCHOR_UNCERTAINTY = 0.01;
 
@@ -34,19 +34,19 @@ static int select_c(const struct dirent *entry)
     return ends_with(entry->d_name, ".c");
 }
 
-static Status read_rung(const char *folder, const char *name, Arena *arena, Rung *rung, Message *why)
+static Status read_reference(const char *folder, const char *name, Arena *arena, Reference *reference, Message *why)
 {
-    TRY(submission_read(arena_printf(arena, "%s/%s", folder, name), &rung->submission, why));
-    rung->time.name = rung->submission.file_name;
-    rung->time.source_hash = rung->submission.hash.hex;
+    TRY(submission_read(arena_printf(arena, "%s/%s", folder, name), &reference->submission, why));
+    reference->time.name = reference->submission.file_name;
+    reference->time.source_hash = reference->submission.hash.hex;
     return STATUS_OK;
 }
 
 static Status read_folder(const Problem *problem, const char *name, int (*select)(const struct dirent *),
-                          Ladder *ladder, Message *why)
+                          References *references, Message *why)
 {
     char folder[4096], relative[256];
-    *ladder = (Ladder){.problem = problem};
+    *references = (References){.problem = problem};
     snprintf(relative, sizeof relative, "solutions/%s/%s", problem->id, name);
     Status status = paths_home(relative, folder, sizeof folder, why);
     TRY(status);
@@ -54,128 +54,131 @@ static Status read_folder(const Problem *problem, const char *name, int (*select
     int found = scandir(folder, &entries, select, alphasort);
     if (found < 0)
         return STATUS_OK;
-    ladder->rungs = arena_array(&ladder->arena, (size_t)found, sizeof *ladder->rungs);
+    references->solutions = arena_array(&references->arena, (size_t)found, sizeof *references->solutions);
     for (int i = 0; i < found; i++) {
-        THEN(status, read_rung(folder, entries[i]->d_name, &ladder->arena, &ladder->rungs[ladder->count++], why));
+        THEN(status, read_reference(folder, entries[i]->d_name, &references->arena,
+                                    &references->solutions[references->count++], why));
         free(entries[i]);
     }
     free(entries);
     if (status != STATUS_OK)
-        ladder_free(ladder);
+        references_free(references);
     return status;
 }
 
-Status ladder_read(const Problem *problem, Ladder *ladder, Message *why)
+Status references_load(const Problem *problem, References *references, Message *why)
 {
-    return read_folder(problem, "accepted", select_cuda, ladder, why);
+    return read_folder(problem, "accepted", select_cuda, references, why);
 }
 
-Status ladder_read_rivals(const Problem *problem, Ladder *ladder, Message *why)
+Status references_load_rivals(const Problem *problem, References *references, Message *why)
 {
-    return read_folder(problem, "rivals", select_cuda, ladder, why);
+    return read_folder(problem, "rivals", select_cuda, references, why);
 }
 
-Status ladder_read_baselines(const Problem *problem, Ladder *ladder, Message *why)
+Status references_load_baselines(const Problem *problem, References *references, Message *why)
 {
-    return read_folder(problem, "cpu_baselines", select_c, ladder, why);
+    return read_folder(problem, "cpu_baselines", select_c, references, why);
 }
 
-void ladder_free(Ladder *ladder)
+void references_free(References *references)
 {
-    for (size_t i = 0; i < ladder->count; i++)
-        submission_free(&ladder->rungs[i].submission);
-    arena_free(&ladder->arena);
-    *ladder = (Ladder){0};
+    for (size_t i = 0; i < references->count; i++)
+        submission_free(&references->solutions[i].submission);
+    arena_free(&references->arena);
+    *references = (References){0};
 }
 
-static void set_time(Ladder *ladder, Rung *rung, MeasuredTime time, const char *time_utc, const char *cases)
+static void set_time(References *references, Reference *reference, MeasuredTime time, const char *time_utc,
+                     const char *cases)
 {
-    rung->time.time = time;
-    rung->time.time_utc = arena_string(&ladder->arena, time_utc);
-    rung->time.cases = cases == NULL ? NULL : arena_string(&ladder->arena, cases);
+    reference->time.time = time;
+    reference->time.time_utc = arena_string(&references->arena, time_utc);
+    reference->time.cases = cases == NULL ? NULL : arena_string(&references->arena, cases);
 }
 
-void ladder_take(Ladder *ladder, const ReferenceTime *times, size_t count)
+void references_take(References *references, const ReferenceTime *times, size_t count)
 {
-    for (size_t i = 0; i < ladder->count; i++)
+    for (size_t i = 0; i < references->count; i++)
         for (size_t k = 0; k < count; k++) {
-            Rung *rung = &ladder->rungs[i];
-            if (!(rung->time.time.ms > 0) && strcmp(rung->time.name, times[k].name) == 0 &&
-                strcmp(rung->time.source_hash, times[k].source_hash) == 0)
-                set_time(ladder, rung, times[k].time, times[k].time_utc, times[k].cases);
+            Reference *reference = &references->solutions[i];
+            if (!(reference->time.time.ms > 0) && strcmp(reference->time.name, times[k].name) == 0 &&
+                strcmp(reference->time.source_hash, times[k].source_hash) == 0)
+                set_time(references, reference, times[k].time, times[k].time_utc, times[k].cases);
         }
 }
 
-void ladder_adopt(Ladder *ladder, const ReferenceTime *times, size_t count)
+void references_adopt(References *references, const ReferenceTime *times, size_t count)
 {
-    ladder->rungs = arena_array(&ladder->arena, count, sizeof *ladder->rungs);
-    ladder->count = count;
+    references->solutions = arena_array(&references->arena, count, sizeof *references->solutions);
+    references->count = count;
     for (size_t i = 0; i < count; i++) {
-        Rung *rung = &ladder->rungs[i];
-        rung->time.name = arena_string(&ladder->arena, times[i].name);
-        rung->time.source_hash = arena_string(&ladder->arena, times[i].source_hash);
-        set_time(ladder, rung, times[i].time, times[i].time_utc, times[i].cases);
+        Reference *reference = &references->solutions[i];
+        reference->time.name = arena_string(&references->arena, times[i].name);
+        reference->time.source_hash = arena_string(&references->arena, times[i].source_hash);
+        set_time(references, reference, times[i].time, times[i].time_utc, times[i].cases);
     }
 }
 
-static void keep_time(Ladder *ladder, Rung *rung, const Result *result)
+static void keep_time(References *references, Reference *reference, const Result *result)
 {
     Text cases = {0}, sitting = {0};
     result_cases_json(result, &cases);
     result_sitting_json(result, &sitting);
-    set_time(ladder, rung, result->score, result->time_utc, cases.data);
-    rung->time.sitting = arena_string(&ladder->arena, sitting.data);
+    set_time(references, reference, result->score, result->time_utc, cases.data);
+    reference->time.sitting = arena_string(&references->arena, sitting.data);
     text_free(&cases);
     text_free(&sitting);
 }
 
 /* Judges one reference solution on the timed cases now. BAD_INPUT if it is not accepted. */
-static Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Message *why)
+static Status time_reference(References *references, Reference *reference, const char *device, Message *why)
 {
     Result result = {0};
-    Status status = judge_timed(ladder->problem, &rung->submission, device, false, &result, why);
+    Status status = judge_timed(references->problem, &reference->submission, device, false, &result, why);
     if (status == STATUS_OK && result.verdict != VERDICT_ACCEPTED)
         status = fail(STATUS_BAD_INPUT, why, "%s: %s (%s), a reference solution must be accepted",
-                      rung->submission.path, verdict_name(result.verdict), result.text);
+                      reference->submission.path, verdict_name(result.verdict), result.text);
     else if (status == STATUS_OK && !(result.score.ms > 0))
-        status = fail(STATUS_BAD_INPUT, why, "problem %s has no timed cases for this device", ladder->problem->id);
+        status = fail(STATUS_BAD_INPUT, why, "problem %s has no timed cases for this device", references->problem->id);
     else if (status == STATUS_OK)
-        keep_time(ladder, rung, &result);
+        keep_time(references, reference, &result);
     result_free(&result);
     return status;
 }
 
-static bool is_certain(const Rung *rung, double uncertainty)
+static bool is_certain(const Reference *reference, double uncertainty)
 {
-    return rung->time.time.ms > 0 && rung->time.time.uncertainty <= uncertainty;
+    return reference->time.time.ms > 0 && reference->time.time.uncertainty <= uncertainty;
 }
 
-/* The number of such rungs with a shorter time; of equal times, those with a smaller index count. */
-static size_t count_faster(const Ladder *ladder, double uncertainty, const Rung *rung)
+/* The number of such references with a shorter time; of equal times, those with a smaller index count. */
+static size_t count_faster(const References *references, double uncertainty, const Reference *reference)
 {
     size_t count = 0;
-    for (const Rung *other = ladder->rungs; other < ladder->rungs + ladder->count; other++)
-        count += is_certain(other, uncertainty) && (other->time.time.ms < rung->time.time.ms ||
-                                                    (other->time.time.ms == rung->time.time.ms && other < rung));
+    for (const Reference *other = references->solutions; other < references->solutions + references->count; other++)
+        count += is_certain(other, uncertainty) &&
+                 (other->time.time.ms < reference->time.time.ms ||
+                  (other->time.time.ms == reference->time.time.ms && other < reference));
     return count;
 }
 
-static const Rung *median_rung(const Ladder *ladder, double uncertainty)
+static const Reference *median_reference(const References *references, double uncertainty)
 {
     size_t certain = 0;
-    for (size_t i = 0; i < ladder->count; i++)
-        certain += is_certain(&ladder->rungs[i], uncertainty);
-    for (size_t i = 0; i < ladder->count; i++)
-        if (is_certain(&ladder->rungs[i], uncertainty) &&
-            count_faster(ladder, uncertainty, &ladder->rungs[i]) == (certain - 1) / 2)
-            return &ladder->rungs[i];
+    for (size_t i = 0; i < references->count; i++)
+        certain += is_certain(&references->solutions[i], uncertainty);
+    for (size_t i = 0; i < references->count; i++)
+        if (is_certain(&references->solutions[i], uncertainty) &&
+            count_faster(references, uncertainty, &references->solutions[i]) == (certain - 1) / 2)
+            return &references->solutions[i];
     return NULL;
 }
 
-const Rung *ladder_anchor(const Ladder *ladder)
+const Reference *references_anchor(const References *references)
 {
-    const Rung *anchor = median_rung(ladder, ANCHOR_UNCERTAINTY);
-    return anchor != NULL ? anchor : median_rung(ladder, INFINITY);
+    const Reference *anchor = median_reference(references, ANCHOR_UNCERTAINTY);
+    return anchor != NULL ? anchor : median_reference(references, INFINITY);
 }
 
 static int by_time(const void *a, const void *b)
@@ -184,14 +187,14 @@ static int by_time(const void *a, const void *b)
     return (x->time.ms > y->time.ms) - (x->time.ms < y->time.ms);
 }
 
-ReferenceTime *ladder_times(const Ladder *ladder, Arena *arena, size_t *count)
+ReferenceTime *references_times(const References *references, Arena *arena, size_t *count)
 {
-    ReferenceTime *times = arena_array(arena, ladder->count, sizeof *times);
+    ReferenceTime *times = arena_array(arena, references->count, sizeof *times);
     *count = 0;
-    for (size_t i = 0; i < ladder->count; i++)
-        if (ladder->rungs[i].time.time.ms > 0) {
+    for (size_t i = 0; i < references->count; i++)
+        if (references->solutions[i].time.time.ms > 0) {
             ReferenceTime *time = &times[(*count)++];
-            *time = ladder->rungs[i].time;
+            *time = references->solutions[i].time;
             time->name = arena_string(arena, time->name);
             time->source_hash = arena_string(arena, time->source_hash);
             time->time_utc = arena_string(arena, time->time_utc);
@@ -328,7 +331,7 @@ static Status ranking_times_path(const char *device_id, char *path, size_t size,
 
 /* ---- the reference solutions ------------------------------------------------------------------------------------- */
 
-static Status take_stored_times(Store *store, const Board *board, Ladder *ladder, Message *why)
+static Status take_stored_times(Store *store, const Board *board, References *references, Message *why)
 {
     Arena arena = {0};
     ReferenceTime *times;
@@ -337,13 +340,13 @@ static Status take_stored_times(Store *store, const Board *board, Ladder *ladder
     if (store != NULL) {
         status = store_references(store, board, &arena, &times, &count, why);
         if (status == STATUS_OK)
-            ladder_take(ladder, times, count);
+            references_take(references, times, count);
     }
     arena_free(&arena);
     return status;
 }
 
-static Status take_filed_times(const Board *board, Ladder *ladder, Message *why)
+static Status take_filed_times(const Board *board, References *references, Message *why)
 {
     Arena arena = {0};
     char path[4096];
@@ -351,37 +354,37 @@ static Status take_filed_times(const Board *board, Ladder *ladder, Message *why)
     size_t count;
     Status status = ranking_times_path(board->device, path, sizeof path, why);
     THEN(status, references_read(path, board, &arena, &times, &count, why));
-    if (status == STATUS_OK && ladder->count > 0)
-        ladder_take(ladder, times, count);
+    if (status == STATUS_OK && references->count > 0)
+        references_take(references, times, count);
     else if (status == STATUS_OK)
-        ladder_adopt(ladder, times, count);
+        references_adopt(references, times, count);
     arena_free(&arena);
     return status;
 }
 
-static int count_untimed(const Ladder *ladder)
+static int count_untimed(const References *references)
 {
     int count = 0;
-    for (size_t i = 0; i < ladder->count; i++)
-        count += !(ladder->rungs[i].time.time.ms > 0);
+    for (size_t i = 0; i < references->count; i++)
+        count += !(references->solutions[i].time.time.ms > 0);
     return count;
 }
 
 /* Times the reference solutions that have no time yet. One that fails is a warning, since the student cannot fix it. */
-static Status time_the_rest(Store *store, const Board *board, const char *device, Progress *progress, Ladder *ladder,
-                            Result *result, Message *why)
+static Status time_the_rest(Store *store, const Board *board, const char *device, Progress *progress,
+                            References *references, Result *result, Message *why)
 {
     Status status = STATUS_OK;
-    progress_begin(progress, "references", count_untimed(ladder));
-    for (size_t i = 0; i < ladder->count && status == STATUS_OK; i++) {
-        Rung *rung = &ladder->rungs[i];
+    progress_begin(progress, "references", count_untimed(references));
+    for (size_t i = 0; i < references->count && status == STATUS_OK; i++) {
+        Reference *reference = &references->solutions[i];
         Message trouble;
-        if (rung->time.time.ms > 0)
+        if (reference->time.time.ms > 0)
             continue;
-        if (ladder_time(ladder, rung, device, &trouble) != STATUS_OK)
+        if (time_reference(references, reference, device, &trouble) != STATUS_OK)
             result_warn(result, "%s", trouble.text);
         else
-            status = store_add_reference(store, board, &rung->time, why);
+            status = store_add_reference(store, board, &reference->time, why);
         progress_advance(progress);
     }
     progress_end(progress, "timed on this device");
@@ -396,36 +399,38 @@ static MeasuredTime *times_only(const ReferenceTime *times, size_t count, Arena 
     return only;
 }
 
-Status ranking_ladder(Store *store, const Problem *problem, const Board *board, Ladder *ladder, Message *why)
+Status ranking_references(Store *store, const Problem *problem, const Board *board, References *references,
+                          Message *why)
 {
-    TRY(ladder_read(problem, ladder, why));
-    Status status = take_stored_times(store, board, ladder, why);
-    THEN(status, take_filed_times(board, ladder, why));
+    TRY(references_load(problem, references, why));
+    Status status = take_stored_times(store, board, references, why);
+    THEN(status, take_filed_times(board, references, why));
     if (status != STATUS_OK)
-        ladder_free(ladder);
+        references_free(references);
     return status;
 }
 
 Status ranking_compare(Store *store, bool recorded, const char *device, Progress *progress, Result *result,
                        Message *why)
 {
-    Ladder ladder;
+    References references;
     Board board = ranking_board(result);
-    Status status = ranking_ladder(store, result->problem, &board, &ladder, why);
+    Status status = ranking_references(store, result->problem, &board, &references, why);
     TRY(status);
-    if (status == STATUS_OK && recorded && count_untimed(&ladder) > 0)
-        status = time_the_rest(store, &board, device, progress, &ladder, result, why);
+    if (status == STATUS_OK && recorded && count_untimed(&references) > 0)
+        status = time_the_rest(store, &board, device, progress, &references, result, why);
     if (status == STATUS_OK) {
-        if (!recorded && count_untimed(&ladder) > 0)
+        if (!recorded && count_untimed(&references) > 0)
             result_warn(result,
                         "reference solutions that have not been timed on this device: %d; run: convjudge references "
                         "--problem %s",
-                        count_untimed(&ladder), result->problem->id);
-        result->ladder = ladder_times(&ladder, &result->arena, &result->ladder_count);
+                        count_untimed(&references), result->problem->id);
+        result->reference_times = references_times(&references, &result->arena, &result->reference_count);
         result->references = percentile_among(
-            result->score, times_only(result->ladder, result->ladder_count, &result->arena), result->ladder_count);
+            result->score, times_only(result->reference_times, result->reference_count, &result->arena),
+            result->reference_count);
     }
-    ladder_free(&ladder);
+    references_free(&references);
     return status;
 }
 
@@ -443,28 +448,29 @@ Status ranking_place(Store *store, Result *result, Message *why)
 
 /* ==== reference times ============================================================================================= */
 
-/* Times the rungs without a time. */
-static Status time_rungs(Store *store, const Board *board, const DeviceInfo *info, Ladder *ladder, Message *why)
+/* Times the references without a time. */
+static Status time_references(Store *store, const Board *board, const DeviceInfo *info, References *references,
+                              Message *why)
 {
     Progress progress = progress_new(stderr);
     char outcome[80];
     judge_note_device(&progress, info);
-    snprintf(outcome, sizeof outcome, "%zu reference solutions", ladder->count);
+    snprintf(outcome, sizeof outcome, "%zu reference solutions", references->count);
     progress_begin(&progress, board->problem, 0);
     progress_end(&progress, outcome);
-    for (size_t i = 0; i < ladder->count; i++) {
-        Rung *rung = &ladder->rungs[i];
+    for (size_t i = 0; i < references->count; i++) {
+        Reference *reference = &references->solutions[i];
         Text text = {0};
-        if (rung->time.time.ms > 0)
+        if (reference->time.time.ms > 0)
             continue;
-        progress_begin_at(&progress, rung->time.name, (int)i, (int)ladder->count);
-        Status status = ladder_time(ladder, rung, info->handle, why);
-        THEN(status, store_add_reference(store, board, &rung->time, why));
+        progress_begin_at(&progress, reference->time.name, (int)i, (int)references->count);
+        Status status = time_reference(references, reference, info->handle, why);
+        THEN(status, store_add_reference(store, board, &reference->time, why));
         if (status != STATUS_OK) {
             progress_end(&progress, "failed");
             return status;
         }
-        text_add(&text, quantity_time(rung->time.time.ms).text);
+        text_add(&text, quantity_time(reference->time.time.ms).text);
         if (info->modelled)
             text_printf(&text, " (%s)", device_time_label(info));
         progress_end(&progress, text.data);
@@ -473,12 +479,12 @@ static Status time_rungs(Store *store, const Board *board, const DeviceInfo *inf
     return STATUS_OK;
 }
 
-static Status write_file(const Board *board, const Ladder *ladder, Message *why)
+static Status write_file(const Board *board, const References *references, Message *why)
 {
     Arena arena = {0};
     char path[4096];
     size_t count;
-    ReferenceTime *times = ladder_times(ladder, &arena, &count);
+    ReferenceTime *times = references_times(references, &arena, &count);
     Status status = ranking_times_path(board->device, path, sizeof path, why);
     THEN(status, references_write(path, board, times, count, why));
     if (status == STATUS_OK)
@@ -492,22 +498,22 @@ Status reference_times_take(const Problem *problem, const char *device, bool onl
 {
     DeviceInfo info;
     Board board;
-    Ladder ladder = {0};
+    References references = {0};
     Store *store = NULL;
-    Status status = ladder_read(problem, &ladder, why);
-    if (status == STATUS_OK && ladder.count == 0)
+    Status status = references_load(problem, &references, why);
+    if (status == STATUS_OK && references.count == 0)
         status = fail(STATUS_NOT_FOUND, why, "solutions/%s/accepted holds no reference solutions", problem->id);
     THEN(status, ranking_open(STORE_WRITE, &store, why));
     THEN(status, ranking_find_board(problem, device, &info, &board, why));
     if (status == STATUS_OK && only_missing) {
-        ladder_free(&ladder);
-        status = ranking_ladder(store, problem, &board, &ladder, why);
+        references_free(&references);
+        status = ranking_references(store, problem, &board, &references, why);
     }
-    THEN(status, time_rungs(store, &board, &info, &ladder, why));
+    THEN(status, time_references(store, &board, &info, &references, why));
     if (status == STATUS_OK && export_times)
-        status = write_file(&board, &ladder, why);
+        status = write_file(&board, &references, why);
     store_close(store);
-    ladder_free(&ladder);
+    references_free(&references);
     return status;
 }
 
@@ -551,8 +557,8 @@ Status known_times_read(Store *store, const Result *result, Arena *arena, KnownT
     const Board board = ranking_board(result);
     Status status = STATUS_OK;
     *times = arena_array(arena, result->case_count, sizeof **times);
-    for (size_t i = 0; i < result->ladder_count && status == STATUS_OK; i++)
-        status = take_reference(result, &result->ladder[i], arena, *times, why);
+    for (size_t i = 0; i < result->reference_count && status == STATUS_OK; i++)
+        status = take_reference(result, &result->reference_times[i], arena, *times, why);
     for (size_t i = 0; i < result->case_count && status == STATUS_OK; i++)
         if (result->cases[i].group == CASE_TIMED)
             status = take_runs(store, &board, result->cases[i].name, arena, &(*times)[i], why);

@@ -35,46 +35,46 @@ typedef struct KnownTime { /* of one case */
 } KnownTime;
 
 /* One entry for each case of the result, in its order, allocated in `arena`. The reference solutions are those of
- * `result->ladder`. Runs that wait in quarantine, or that a teacher retracted or rejected, do not count. */
+ * `result->reference_times`. Runs that wait in quarantine, or that a teacher retracted or rejected, do not count. */
 MUST_USE Status known_times_read(Store *store, const Result *result, Arena *arena, KnownTime **times, Message *why);
 
-/* ==== ladder ====================================================================================================== */
+/* ==== references ==================================================================================================== */
 
 /* The reference solutions of a problem, solutions/<id>/accepted/, and their times on one board. */
 
-typedef struct Rung {
+typedef struct Reference {
     ReferenceTime time; /* under the file's name; time.ms 0: not known yet */
     Submission submission;
-} Rung;
+} Reference;
 
-typedef struct Ladder {
+typedef struct References {
     const Problem *problem; /* owned by the caller */
-    Rung *rungs;            /* sorted by name */
+    Reference *solutions;   /* sorted by name */
     size_t count;
     Arena arena;
-} Ladder;
+} References;
 
-/* Reads the source files, but no times. A problem without the folder has no rungs. */
-MUST_USE Status ladder_read(const Problem *problem, Ladder *ladder, Message *why);
+/* Reads the source files, but no times. A problem without the folder has no references. */
+MUST_USE Status references_load(const Problem *problem, References *references, Message *why);
 /* Does the same for programs of others, in solutions/<id>/rivals/. */
-MUST_USE Status ladder_read_rivals(const Problem *problem, Ladder *ladder, Message *why);
+MUST_USE Status references_load_rivals(const Problem *problem, References *references, Message *why);
 /* Does the same for the plain C files in solutions/<id>/cpu_baselines/. */
-MUST_USE Status ladder_read_baselines(const Problem *problem, Ladder *ladder, Message *why);
-void ladder_free(Ladder *ladder);
+MUST_USE Status references_load_baselines(const Problem *problem, References *references, Message *why);
+void references_free(References *references);
 
-/* Takes over each time that belongs to a rung without one, if the rung's source is still the one that was timed. */
-void ladder_take(Ladder *ladder, const ReferenceTime *times, size_t count);
+/* Takes over each time that belongs to a reference without one, if its source is still the one that was timed. */
+void references_take(References *references, const ReferenceTime *times, size_t count);
 
-/* Makes rungs from times alone, for a ladder without any: a student's kit has the times but not the sources. */
-void ladder_adopt(Ladder *ladder, const ReferenceTime *times, size_t count);
+/* Makes references from times alone, for a set without any: a student's kit has the times but not the sources. */
+void references_adopt(References *references, const ReferenceTime *times, size_t count);
 
 /* The reference solution that shows whether the device is steady: of those whose stored time is certain to 1 % the one with the
  * median time (of an even number, the faster of the middle two); of all, if none is. Host code that works in each call makes a time
  * uncertain, whatever the device does. NULL if none has a time. */
-const Rung *ladder_anchor(const Ladder *ladder);
+const Reference *references_anchor(const References *references);
 
-/* The rungs with a time, fastest first, allocated in `arena`. */
-ReferenceTime *ladder_times(const Ladder *ladder, Arena *arena, size_t *count);
+/* The references with a time, fastest first, allocated in `arena`. */
+ReferenceTime *references_times(const References *references, Arena *arena, size_t *count);
 
 /* ==== ranking ===================================================================================================== */
 
@@ -91,7 +91,7 @@ void ranking_decide(Result *result, bool recorded);
 /* Also keeps the source, and fills in the result's run. */
 MUST_USE Status ranking_record(Store *store, const char *source, Result *result, Message *why);
 
-/* Fills in the ladder of an accepted result with a score, and its percentile among the reference solutions. Their times
+/* Fills in the references of an accepted result with a score, and its percentile among the reference solutions. Their times
  * come from the store, else from the times file of the device; if the run is `recorded`, missing ones are taken now and
  * stored. `store` may be NULL if it is not. A failure of a single reference solution is a warning. */
 MUST_USE Status ranking_compare(Store *store, bool recorded, const char *device, Progress *progress, Result *result,
@@ -101,6 +101,7 @@ MUST_USE Status ranking_compare(Store *store, bool recorded, const char *device,
 MUST_USE Status ranking_place(Store *store, Result *result, Message *why);
 
 /* Reads the reference solutions of a problem, with their known times on a device; `store` may be NULL. */
-MUST_USE Status ranking_ladder(Store *store, const Problem *problem, const Board *board, Ladder *ladder, Message *why);
+MUST_USE Status ranking_references(Store *store, const Problem *problem, const Board *board, References *references,
+                                   Message *why);
 
 #endif

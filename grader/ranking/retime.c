@@ -58,14 +58,14 @@ static Status add_people(Store *store, size_t top, Retiming *retiming, Message *
     return status;
 }
 
-static const Rung *best_rung(const Ladder *ladder)
+static const Reference *best_reference(const References *references)
 {
-    const Rung *best = NULL;
-    for (size_t i = 0; i < ladder->count; i++) {
-        const Rung *rung = &ladder->rungs[i];
-        if (rung->time.time.ms > 0 && rung->submission.source.length > 0 &&
-            (best == NULL || rung->time.time.ms < best->time.time.ms))
-            best = rung;
+    const Reference *best = NULL;
+    for (size_t i = 0; i < references->count; i++) {
+        const Reference *reference = &references->solutions[i];
+        if (reference->time.time.ms > 0 && reference->submission.source.length > 0 &&
+            (best == NULL || reference->time.time.ms < best->time.time.ms))
+            best = reference;
     }
     return best;
 }
@@ -73,9 +73,9 @@ static const Rung *best_rung(const Ladder *ladder)
 /* There is none where the reference solutions have no times yet. */
 static Status add_reference(Store *store, Retiming *retiming, Message *why)
 {
-    Ladder ladder;
-    TRY(ranking_ladder(store, retiming->problem, &retiming->board, &ladder, why));
-    const Rung *best = best_rung(&ladder);
+    References references;
+    TRY(ranking_references(store, retiming->problem, &retiming->board, &references, why));
+    const Reference *best = best_reference(&references);
     if (best != NULL) {
         const Run run = {.file_name = best->submission.file_name,
                          .source = best->submission.source.data,
@@ -84,7 +84,7 @@ static Status add_reference(Store *store, Retiming *retiming, Message *why)
                                                               .stored = best->time.time,
                                                               .submission = submission_of(&run)};
     }
-    ladder_free(&ladder);
+    references_free(&references);
     return STATUS_OK;
 }
 

@@ -24,7 +24,7 @@
 
 #include <stddef.h>
 
-/* Reviews a result that would be ranked, whose `ladder` is filled in. `first` is the job that it comes from. Sets
+/* Reviews a result that would be ranked, whose `reference_times` are filled in. `first` is the job that it comes from. Sets
  * `second`, `known_ms` and `known_of`, and if it must wait `rank_status` and a warning that says what happens next. */
 MUST_USE Status review_result(Store *store, const JudgeJob *first, Result *result, Message *why);
 

@@ -715,9 +715,9 @@ static void add_hottest_lines(const ExplainReport *report, Text *out)
 static const ReferenceTime *next_to_beat(const Result *timed)
 {
     const ReferenceTime *next = NULL;
-    for (size_t i = 0; i < timed->ladder_count; i++)
-        if (time_is_faster(timed->ladder[i].time, timed->score))
-            next = &timed->ladder[i];
+    for (size_t i = 0; i < timed->reference_count; i++)
+        if (time_is_faster(timed->reference_times[i].time, timed->score))
+            next = &timed->reference_times[i];
     return next;
 }
 
@@ -736,7 +736,7 @@ static void add_lines_to_look_at(const ExplainReport *report, TerminalStyle styl
     add_paragraph(out, words.data, DEEPER, style);
     text_free(&words);
     add_hottest_lines(report, out);
-    if (report->timed->ladder_count == 0)
+    if (report->timed->reference_count == 0)
         text_printf(out, "%*sNo reference solution has a time on this device; run: convjudge references --problem %s\n",
                     DEEPER, "", report->run->result.problem->id);
 }

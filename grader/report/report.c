@@ -113,7 +113,7 @@ static void report_add_run(const Result *result, Text *out)
     text_printf(out, "run %lld\n", (long long)result->run);
 }
 
-/* ---- the ladder: the reference solutions, and the submission among them ------------------------------------------ */
+/* ---- the reference solutions, and the submission among them ------------------------------------------ */
 
 typedef struct Bar {
     char name[64];
@@ -148,13 +148,13 @@ static void add_bar(const Bar *bar, double longest_ms, TerminalStyle style, Text
 
 static void add_bars(const Result *result, TerminalStyle style, Text *out)
 {
-    if (result->ladder_count == 0)
+    if (result->reference_count == 0)
         return;
-    size_t count = result->ladder_count + 1;
+    size_t count = result->reference_count + 1;
     Bar *bars = zeroed(count, sizeof *bars);
-    for (size_t i = 0; i < result->ladder_count; i++) {
-        const char *name = result->ladder[i].name;
-        bars[i].ms = result->ladder[i].time.ms;
+    for (size_t i = 0; i < result->reference_count; i++) {
+        const char *name = result->reference_times[i].name;
+        bars[i].ms = result->reference_times[i].time.ms;
         snprintf(bars[i].name, sizeof bars[i].name, "%.*s", (int)strcspn(name, "."), name);
     }
     bars[count - 1] = (Bar){.name = "> this submission", .ms = result->score.ms, .mine = true};
@@ -171,20 +171,20 @@ static void add_bars(const Result *result, TerminalStyle style, Text *out)
 /* Names the slowest reference solution that is significantly faster. */
 static void add_next_to_beat(const Result *result, Text *out)
 {
-    for (size_t i = result->ladder_count; i-- > 0;) {
-        const ReferenceTime *rung = &result->ladder[i];
-        if (!time_is_faster(rung->time, result->score))
+    for (size_t i = result->reference_count; i-- > 0;) {
+        const ReferenceTime *reference = &result->reference_times[i];
+        if (!time_is_faster(reference->time, result->score))
             continue;
-        text_printf(out, "  Next to beat: %.*s, %s times as fast.\n", (int)strcspn(rung->name, "."), rung->name,
-                    quantity_ratio(result->score.ms / rung->time.ms).text);
+        text_printf(out, "  Next to beat: %.*s, %s times as fast.\n", (int)strcspn(reference->name, "."),
+                    reference->name, quantity_ratio(result->score.ms / reference->time.ms).text);
         return;
     }
-    if (result->ladder_count > 0)
+    if (result->reference_count > 0)
         text_add(out, "  No reference solution is faster.\n");
 }
 
 /* Bars for the reference solutions and the submission, fastest first, and the next one to beat. */
-static void report_add_ladder(const Result *result, TerminalStyle style, Text *out)
+static void add_references(const Result *result, TerminalStyle style, Text *out)
 {
     add_bars(result, style, out);
     add_next_to_beat(result, out);
@@ -577,7 +577,7 @@ static void add_success(const Result *result, TerminalStyle style, Text *out)
     report_add_place(result, out);
     if (result->score.ms > 0)
         report_add_timed_cases(result, style, out);
-    report_add_ladder(result, style, out);
+    add_references(result, style, out);
 }
 
 /* Only where it differs. */

@@ -417,7 +417,7 @@ static Status find_edition(JudgedJob *judged, Message *why)
 }
 
 /* The data of a trace must be those that were judged. */
-static void add_own_case(const JudgedJob *judged, JobArguments *arguments)
+static void add_custom_case(const JudgedJob *judged, JobArguments *arguments)
 {
     enum { SEEDS = 1000000 };
     add_option(judged, arguments, "sizes", judged->job->sizes);
@@ -435,7 +435,7 @@ static JobArguments judging_arguments(const JudgedJob *judged)
     if (!tries)
         add_option(judged, &arguments, "as", job->person);
     if (job->sizes != NULL)
-        add_own_case(judged, &arguments);
+        add_custom_case(judged, &arguments);
     if (job->cases != NULL)
         add_option(judged, &arguments, "all-cases", judged->files.verdicts);
     if (strcmp(job->mode, "test") == 0)
@@ -573,7 +573,7 @@ static bool tell_more(JudgedJob *judged, const char *command, const char *path, 
     add_option(judged, &arguments, "device", judged->bench->simulated ? judged->bench->handle : "sim");
     add_option(judged, &arguments, "json", path);
     if (judged->job->sizes != NULL)
-        add_own_case(judged, &arguments);
+        add_custom_case(judged, &arguments);
     else if (strcmp(command, "look") == 0)
         arguments.words[arguments.count++] = "--sample";
     add_file(judged, &arguments);

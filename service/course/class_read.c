@@ -148,12 +148,12 @@ static const struct {
 static Status read_rung(const RecordReading *reading, const cJSON *rung, const Problem *found, ClassProblem *problem,
                         ClassBand *band)
 {
-    Ladder ladder;
+    References references;
     Text names = {0};
-    Status status = ladder_read(found, &ladder, reading->why);
+    Status status = references_load(found, &references, reading->why);
     TRY(status);
-    for (size_t i = 0; i < ladder.count && band->rung == NULL; i++) {
-        const char *name = ladder.rungs[i].time.name;
+    for (size_t i = 0; i < references.count && band->rung == NULL; i++) {
+        const char *name = references.solutions[i].time.name;
         const size_t length = strlen(name) - strlen(".cu");
         if (strcmp(name, rung->valuestring) == 0 ||
             (strlen(rung->valuestring) == length && strncmp(name, rung->valuestring, length) == 0))
@@ -169,7 +169,7 @@ static Status read_rung(const RecordReading *reading, const cJSON *rung, const P
         if (strcmp(problem->bands[i].rung, band->rung) == 0)
             status = json_fail(reading->file, rung, reading->why, "\"%s\" is listed twice", band->rung);
     text_free(&names);
-    ladder_free(&ladder);
+    references_free(&references);
     return status;
 }
 

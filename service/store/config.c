@@ -85,10 +85,10 @@ static double sittings_s(const Problem *problem, size_t timed_cases)
 
 static Status count_references(const Problem *problem, size_t *count, Message *why)
 {
-    Ladder ladder;
-    TRY(ladder_read(problem, &ladder, why));
-    *count = ladder.count;
-    ladder_free(&ladder);
+    References references;
+    TRY(references_load(problem, &references, why));
+    *count = references.count;
+    references_free(&references);
     return STATUS_OK;
 }
 

@@ -19,10 +19,10 @@
 static Status read_references(Store *store, const Problem *problem, const Board *board, Arena *arena, BoardPage *page,
                               Message *why)
 {
-    Ladder ladder;
-    TRY(ranking_ladder(store, problem, board, &ladder, why));
-    page->references = ladder_times(&ladder, arena, &page->reference_count);
-    ladder_free(&ladder);
+    References references;
+    TRY(ranking_references(store, problem, board, &references, why));
+    page->references = references_times(&references, arena, &page->reference_count);
+    references_free(&references);
     return STATUS_OK;
 }
 
@@ -319,10 +319,10 @@ void plot_times(Text *page, const char *id, const BoardPage *board, MeasuredTime
     show_plot(page, "all_times", values, &plot);
 }
 
-/* ---- the ladder -------------------------------------------------------------------------------------------------- */
+/* ---- the reference solutions -------------------------------------------------------------------------------------------------- */
 
 /* The slowest of the references that are significantly faster than `you`. */
-static const ReferenceTime *next_rung(const BoardPage *board, MeasuredTime you)
+static const ReferenceTime *next_reference(const BoardPage *board, MeasuredTime you)
 {
     const ReferenceTime *next = NULL;
     for (size_t i = 0; i < board->reference_count; i++)
@@ -331,44 +331,44 @@ static const ReferenceTime *next_rung(const BoardPage *board, MeasuredTime you)
     return next;
 }
 
-/* A rung has the name of a reference solution; NULL: it is the submission itself. */
-static void put_rung(cJSON *list, const ReferenceTime *rung, MeasuredTime you, double longest, bool is_next)
+/* A reference has the name of a reference solution; NULL: it is the submission itself. */
+static void put_reference(cJSON *list, const ReferenceTime *reference, MeasuredTime you, double longest, bool is_next)
 {
-    const MeasuredTime time = rung == NULL ? you : rung->time;
+    const MeasuredTime time = reference == NULL ? you : reference->time;
     cJSON *row = values_row(list);
     values_put(row, "name=%s is_you=%d is_next=%d width=%.1f times_as_fast=%g",
-               rung == NULL ? "this submission" : rung->name, rung == NULL, is_next, 100 * time.ms / longest,
-               you.ms / time.ms);
+               reference == NULL ? "this submission" : reference->name, reference == NULL, is_next,
+               100 * time.ms / longest, you.ms / time.ms);
     values_time(row, time);
 }
 
-void plot_ladder(Text *page, const BoardPage *board, MeasuredTime you)
+void plot_references(Text *page, const BoardPage *board, MeasuredTime you)
 {
-    const ReferenceTime *next = next_rung(board, you);
+    const ReferenceTime *next = next_reference(board, you);
     double longest = you.ms;
     bool you_stand = !(you.ms > 0);
     if (board->reference_count == 0)
         return;
     for (size_t i = 0; i < board->reference_count; i++)
         longest = fmax(longest, board->references[i].time.ms);
-    cJSON *values = cJSON_CreateObject(), *rungs = cJSON_AddArrayToObject(values, "rungs");
+    cJSON *values = cJSON_CreateObject(), *references = cJSON_AddArrayToObject(values, "references");
     for (size_t i = 0; i < board->reference_count; i++) {
-        const ReferenceTime *rung = &board->references[i];
-        if (!you_stand && you.ms < rung->time.ms) {
-            put_rung(rungs, NULL, you, longest, false);
+        const ReferenceTime *reference = &board->references[i];
+        if (!you_stand && you.ms < reference->time.ms) {
+            put_reference(references, NULL, you, longest, false);
             you_stand = true;
         }
-        put_rung(rungs, rung, you, longest, rung == next);
+        put_reference(references, reference, you, longest, reference == next);
     }
     if (!you_stand)
-        put_rung(rungs, NULL, you, longest, false);
+        put_reference(references, NULL, you, longest, false);
     values_put(values, "has_you=%d", you.ms > 0);
     if (next == NULL)
         cJSON_AddNullToObject(values, "next");
     else
         values_put(cJSON_AddObjectToObject(values, "next"), "name=%s times_as_fast=%g", next->name,
                    you.ms / next->time.ms);
-    template_show(page, "ladder", values);
+    template_show(page, "references", values);
     cJSON_Delete(values);
 }
 

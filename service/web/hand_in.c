@@ -1,7 +1,7 @@
 #include "service/web/hand_in.h"
 
 #include "base/record.h"
-#include "grader/problem/own_case.h"
+#include "grader/problem/custom_case.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "service/store/config.h"

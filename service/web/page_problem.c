@@ -82,7 +82,7 @@ void problem_put_boards(cJSON *page, const BoardPage *boards, size_t count, cons
         plot_times(&plots, id, board, no_time);
         snprintf(id, sizeof id, "best-%zu", i + 1);
         plot_history(&plots, id, "The best time over the weeks", "Who", board->best, board->best_count);
-        plot_ladder(&plots, board, no_time);
+        plot_references(&plots, board, no_time);
         values_markup(row, "plots", &plots);
     }
 }

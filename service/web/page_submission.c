@@ -318,7 +318,7 @@ static void put_times(cJSON *page, const cJSON *result, const cJSON *sitting, co
     put_share(shares, percentiles, "class", "Among the class, when it was judged");
     if (score.ms > 0) {
         plot_times(&plots, "times-plot", board == NULL ? &nothing : board, score);
-        plot_ladder(&plots, board == NULL ? &nothing : board, score);
+        plot_references(&plots, board == NULL ? &nothing : board, score);
         submission_roofline(&plots, sitting, board, timed, count);
         add_spreads(&spreads, timed, has_samples ? count : 0, gap_us > 0 ? gap_us / 1000 : 0);
     }

@@ -98,18 +98,18 @@ static void a_failure_in_a_hidden_case_shows_its_kind_only(void **state)
 static void baselines_are_read_in_order_of_their_names(void **state)
 {
     Problem problem;
-    Ladder ladder;
+    References references;
     Message why;
     home_write("solutions/blend/cpu_baselines/2_b.c", SOLVE(RIGHT));
     home_write("solutions/blend/cpu_baselines/1_a.c", SOLVE(RIGHT));
     home_write("solutions/blend/cpu_baselines/notes.txt", "none");
     home_write("solutions/blend/cpu_baselines/kernel.cu", "none");
     assert_int_equal(problem_read("blend", &problem, &why), STATUS_OK);
-    assert_int_equal(ladder_read_baselines(&problem, &ladder, &why), STATUS_OK);
-    assert_int_equal(ladder.count, 2);
-    assert_string_equal(ladder.rungs[0].time.name, "1_a.c");
-    assert_string_equal(ladder.rungs[1].time.name, "2_b.c");
-    ladder_free(&ladder);
+    assert_int_equal(references_load_baselines(&problem, &references, &why), STATUS_OK);
+    assert_int_equal(references.count, 2);
+    assert_string_equal(references.solutions[0].time.name, "1_a.c");
+    assert_string_equal(references.solutions[1].time.name, "2_b.c");
+    references_free(&references);
     problem_free(&problem);
 }
 

@@ -95,16 +95,16 @@ static void of_many_failed_cases_the_first_are_shown(void **state)
 static Result accepted_result(CaseResult *cases, size_t count)
 {
     cases[0].statistics = (DeviceStatistics){.has_counters = true, .limiter = "lsu", .occupancy = 0.75};
-    static ReferenceTime ladder[] = {{.name = "tiled.cu", .time = {0.5, 0.005, "lsu 0.22314"}},
-                                     {.name = "shared.cu", .time = {0.9, 0.005, "lsu 0.22314"}},
-                                     {.name = "naive.cu", .time = {4, 0.005, "lsu 0.22314"}}};
+    static ReferenceTime reference_times[] = {{.name = "tiled.cu", .time = {0.5, 0.005, "lsu 0.22314"}},
+                                              {.name = "shared.cu", .time = {0.9, 0.005, "lsu 0.22314"}},
+                                              {.name = "naive.cu", .time = {4, 0.005, "lsu 0.22314"}}};
     Result result = made_up_result(cases, count);
     for (size_t i = 0; i < count; i++)
         result_time_case(&cases[i], &result.device);
     result_score(&result);
     strcpy(result.score.model, "lsu 0.22314"); /* log(1.25) */
-    result.ladder = ladder;
-    result.ladder_count = 3;
+    result.reference_times = reference_times;
+    result.reference_count = 3;
     result.references = (Percentile){.n = 3, .slower = 1, .faster = 2, .value = 33.3, .low = 33.3, .high = 33.3};
     result.class_ = (Percentile){.n = 20, .slower = 12, .tied = 2, .faster = 6, .value = 65, .low = 60, .high = 70};
     result.rank = 7;

@@ -117,15 +117,15 @@ static void a_large_class_is_a_histogram_of_everybody(void **state)
     text_free(&page);
 }
 
-static void the_ladder_names_the_next_rung(void **state)
+static void the_next_reference_to_beat_is_named(void **state)
 {
     static const char *const texts[] = {"Next to beat: tiled.cu, 2.5 times as fast", "tiled.<wbr>cu", "this submission",
                                         "naive.<wbr>cu"};
     Text page = {0};
-    plot_ladder(&page, &board, you);
+    plot_references(&page, &board, you);
     expect_in_order(page.data, texts, 4);
     text_free(&page);
-    plot_ladder(&page, &board, (MeasuredTime){.ms = 0.0601, .uncertainty = 0.005}); /* ties with the first */
+    plot_references(&page, &board, (MeasuredTime){.ms = 0.0601, .uncertainty = 0.005}); /* ties with the first */
     assert_non_null(strstr(page.data, "No reference solution is faster."));
     text_free(&page);
 }
@@ -150,7 +150,7 @@ int main(void)
         cmocka_unit_test(marks_stand_where_the_times_are),
         cmocka_unit_test(a_plot_without_a_submission_has_no_place_in_it),
         cmocka_unit_test(a_large_class_is_a_histogram_of_everybody),
-        cmocka_unit_test(the_ladder_names_the_next_rung),
+        cmocka_unit_test(the_next_reference_to_beat_is_named),
         cmocka_unit_test(a_history_needs_two_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/problem/own_case.h"
+#include "grader/problem/custom_case.h"
 #include "grader/problem/problem.h"
 #include "grader/tests/home.h"
 
@@ -193,5 +193,5 @@ int main(void)
         cmocka_unit_test(files_go_to_the_first_input_or_to_the_one_that_is_named),
         cmocka_unit_test(sizes_fit_as_the_statement_says_and_make_a_case_each),
     };
-    return cmocka_run_group_tests_name("own_case", tests, read_problem, forget_problem);
+    return cmocka_run_group_tests_name("custom_case", tests, read_problem, forget_problem);
 }

@@ -1,4 +1,4 @@
-/* foresight.h - checks that nobody can foresee the output of a timed case whose data come from a file.
+/* predictability.h - checks that nobody can foresee the output of a timed case whose data come from a file.
  *
  * Each call perturbs the values of such a file (SOURCE_PERTURBED). A submission may hold the file, what follows from it
  * and the expected output for it, and then needs to compute only what the perturbation changes. That must be as much
@@ -7,8 +7,8 @@
  *
  * Measured: TF32 and FP16 have errors of at least 2.2e-4 rms (problem.json of conv2d). So a part that is 5000 times as
  * large as the error that the problem allows needs single precision, like the whole.  */
-#ifndef GRADER_CHECK_FORESIGHT_H
-#define GRADER_CHECK_FORESIGHT_H
+#ifndef GRADER_CHECK_PREDICTABILITY_H
+#define GRADER_CHECK_PREDICTABILITY_H
 
 #include "base/status.h"
 #include "grader/check/oracle.h"
@@ -19,7 +19,7 @@
 /* Computes some elements of the output for one draw of the data and, for each perturbed input, for the same data with
  * the values of the file in its place. STATUS_BAD_INPUT: the outputs are too alike, and `why` says which perturbation is
  * too small. Does nothing unless the case is timed and has a perturbed input. */
-MUST_USE Status foresight_check(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
-                                const GeneratorKey *secret, Message *why);
+MUST_USE Status predictability_check(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
+                                     const GeneratorKey *secret, Message *why);
 
 #endif

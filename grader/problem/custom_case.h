@@ -1,6 +1,6 @@
-/* own_case.h - a case that somebody makes up to try a submission on: sizes, and data that are random or from a file.  */
-#ifndef GRADER_PROBLEM_OWN_CASE_H
-#define GRADER_PROBLEM_OWN_CASE_H
+/* custom_case.h - a case that somebody makes up to try a submission on: sizes, and data that are random or from a file.  */
+#ifndef GRADER_PROBLEM_CUSTOM_CASE_H
+#define GRADER_PROBLEM_CUSTOM_CASE_H
 
 #include "base/text.h"
 #include "grader/problem/testcase.h"

@@ -1,4 +1,4 @@
-#include "grader/problem/own_case.h"
+#include "grader/problem/custom_case.h"
 
 #include "base/status.h"
 #include "base/text.h"

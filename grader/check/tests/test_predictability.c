@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/check/foresight.h"
+#include "grader/check/predictability.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 #include "grader/tests/home.h"
@@ -19,7 +19,7 @@ static Status foresee(const char *a, Message *why)
         fail_test("%s", why->text);
     Status status = STATUS_OK;
     for (size_t i = 0; i < set.count && status == STATUS_OK; i++)
-        status = foresight_check(&problem, &set.cases[i], oracle, &(GeneratorKey){{1}}, why);
+        status = predictability_check(&problem, &set.cases[i], oracle, &(GeneratorKey){{1}}, why);
     oracle_close(oracle);
     testcases_free(&set);
     problem_free(&problem);
@@ -97,7 +97,7 @@ static void other_cases_are_left_alone(void **state)
     assert_int_equal(problem_read("blend", &problem, &why), STATUS_OK);
     assert_int_equal(testcases_read(&problem, &set, &why), STATUS_OK);
     for (size_t i = 0; i < set.count; i++) /* without an oracle, a look at it would crash */
-        assert_int_equal(foresight_check(&problem, &set.cases[i], NULL, &(GeneratorKey){{1}}, &why), STATUS_OK);
+        assert_int_equal(predictability_check(&problem, &set.cases[i], NULL, &(GeneratorKey){{1}}, &why), STATUS_OK);
     testcases_free(&set);
     problem_free(&problem);
     home_write("testcases/blend/hidden.json", home_hidden);
@@ -112,5 +112,5 @@ int main(void)
         cmocka_unit_test(levels_must_change_by_several_tolerances),
         cmocka_unit_test(other_cases_are_left_alone),
     };
-    return cmocka_run_group_tests_name("foresight", tests, home_with_problem, home_remove);
+    return cmocka_run_group_tests_name("predictability", tests, home_with_problem, home_remove);
 }
