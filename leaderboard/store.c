@@ -388,7 +388,7 @@ RECORD(reference_table, ReferenceTime,
     ROW(ReferenceTime, time_utc, "time_utc", .required = true),
     ROW(ReferenceTime, time.ms, "score_ms", .required = true, .low = 1e-9, .high = 1e9),
     ROW(ReferenceTime, time.uncertainty, "uncertainty", .required = true, .low = 0, .high = 1, .about = "as in result.json"),
-    ROW_HAND("cases", .json = JSON_ARRAY, .take = take_cases, .put = put_cases, .about = "timed cases: `name`, `time_ms`, `uncertainty`, `model_terms`; absent in files of older versions"));
+    ROW_HAND("cases", .json = JSON_ARRAY, .take = take_cases, .put = put_cases, .about = "timed cases: `name`, `time_ms`, `uncertainty`, `model_terms`"));
 
 RECORD(part_table, ReferencePart,
     ROW(ReferencePart, board.problem, "problem", .required = true),

@@ -717,14 +717,14 @@ RECORD(limits_table, ProblemLimits,
     ROW(ProblemLimits, grading_instructions, "sim_grading_warp_instructions", .low = 1, .high = (double)MOST_GRADING_INSTRUCTIONS, .about = "of all calls of a grading; default 60, and 8 times `sim_warp_instructions`"));
 
 RECORD(rules_table, Problem,
-    ROW(Problem, kernel_must_write_output, "kernel_must_write_output", .required = true, .about = "each element of the output must come from a kernel's store, or from a copy of it on the device ([security](../explanation/security.md))"),
+    ROW(Problem, kernel_must_write_output, "kernel_must_write_output", .required = true, .about = "whether [a kernel must compute the output](../explanation/security.md#who-computed-the-output)"),
     ROW(Problem, constant_filter, "constant_filter", .about = "optional: the float input that kernels must read through constant memory (`grader/check/constant_rule.h`)"));
 
 RECORD(timing_table, Problem,
     ROW(Problem, blocks, "blocks", .required = true, .low = 1, .high = 1000),
     ROW(Problem, warm_up_calls, "warm_up_calls", .required = true, .low = 0, .high = 1000),
     ROW(Problem, timed_calls, "timed_calls", .required = true, .low = 1, .high = 100000, .about = "with a clock, at most: blocks, and calls of each case in a block ([long calls get fewer](../explanation/timing-and-ranks.md#one-sitting))"),
-    ROW(Problem, review_factor, "review_factor", .low = 1.05, .high = 100, .about = "a result this many times faster in a case than any known is [timed again](../explanation/security.md); default 1.3"));
+    ROW(Problem, review_factor, "review_factor", .low = 1.05, .high = 100, .about = "a result this many times faster in a case than any known is [timed again](../explanation/timing-and-ranks.md#too-fast-to-believe); default 1.3"));
 
 RECORD_PUBLIC(problem_table, Problem,
     ROW_SCHEMA("schema", 1),
@@ -732,7 +732,7 @@ RECORD_PUBLIC(problem_table, Problem,
     ROW(Problem, title, "title", .required = true),
     ROW(Problem, difficulty, "difficulty", .required = true, .names = difficulties, .about = "for people; `easy`, `medium` or `hard`"),
     ROW(Problem, signature, "signature", .required = true, .about = "the C declaration of solve(), without `extern \"C\"` and `;`"),
-    ROW_HAND("parameters", .json = JSON_ARRAY, .required = true, .about = "for each parameter, in the order of the signature: `name`; [`role`](#parameters); of an array `shape`, 1 to 4 expressions over the sizes, slowest index first; of a size or scalar its limits `min` and `max`, or of a size `values`, a list of those that are possible; optionally of an output its own `tolerance`"),
+    ROW_HAND("parameters", .json = JSON_ARRAY, .required = true, .about = "in the order of the signature, each with `name` and [`role`](#parameters); an array with `shape`, 1 to 4 expressions over the sizes, slowest index first; a size or scalar with `min` and `max`, or a size with its possible `values`; an output optionally with a `tolerance` of its own"),
     ROW_HAND("constraints", .json = JSON_ARRAY, .required = true, .about = "expressions that hold for every case, such as `\"kernel_size <= input_size\"`; may be empty"),
     ROW_HAND("operations", .json = JSON_STRING, .required = true),
     ROW_HAND("bytes", .json = JSON_STRING, .required = true, .about = "expressions: floating-point operations of the direct method; the fewest bytes that must move between memory and chip"),

@@ -648,11 +648,11 @@ RECORD(assignment_keys, ClassAssignment,
     ROW(ClassAssignment, id, "id", .required = true, .take = take_id),
     ROW(ClassAssignment, title, "title", .check = check_name, .about = "lower-case letters, digits, dashes; for people"),
     ROW_OBJECT(ClassAssignment, late, "late", late_table, .check = check_late, .brief = true, .about = "`grace_minutes` without deduction (0); `percent_per_day` off the points for each day begun after the deadline (0); `days` after which nothing counts (0)"), /* before "due", which needs it */
-    ROW_HAND("due", .json = JSON_STRING, .required = true, .take = take_due, .about = "the deadline: `23:59` means 23:59:00, and a second later is late"),
+    ROW_HAND("due", .json = JSON_STRING, .required = true, .take = take_due, .about = "the deadline"),
     ROW_HAND("opens", .json = JSON_STRING, .take = take_opens, .about = "submissions before this time do not count"),
     ROW(ClassAssignment, counts, "counts", .names = counts_names, .about = "`best` (default): for each problem the submission with most points after deductions; `last`: the last one. Only mode `rank` counts, and a late copy of an earlier source replaces nothing"),
     ROW_HAND("groups", .json = JSON_ARRAY, .take = take_groups, .about = "names of the groups that it is for; default: everybody"),
-    ROW_SAME("show", show_table, .brief = true, .about = "when students see their `points` (default `closed`), the `board` (`always`), `sources` of others (`never`), and of the next step its `sketch` (`always`) and `code` (`never`): `always`, `never`, `closed` (after the last late day of anyone), or a time"),
+    ROW_SAME("show", show_table, .brief = true, .about = "when students see [`points`, `board`, `sources`, `sketch` and `code`](../guides/run-a-class.md#in-the-server): `always`, `never`, `closed` (after the last late day of anyone), or a time"),
     ROW_HAND("problems", .json = JSON_ARRAY, .required = true, .take = take_problems, .about = "each with `problem`, an id, and `points`, as below"));
 
 RECORD(assignment_table, ClassAssignment,
@@ -683,13 +683,13 @@ RECORD_PUBLIC(class_table, ClassFile,
     ROW_SCHEMA("schema", 1),
     ROW(ClassFile, title, "title", .check = check_name, .about = "for people"),
     ROW_HAND("zone", .json = JSON_STRING, .required = true, .take = take_zone, .about = "time zone of all times without an offset, such as `Europe/Berlin`"),
-    ROW_LIST(ClassFile, groups, group_count, "groups", group_table, .check = check_groups, .brief = true, .about = "`name`, and `people`, by the names that the service knows, or each with `name`, `id` (the number in Canvas or Gradescope; the tables of points have it) and `also` (other spellings, as exports have them). A person may be in several groups"),
+    ROW_LIST(ClassFile, groups, group_count, "groups", group_table, .check = check_groups, .brief = true, .about = "`name`, and `people`: names, or objects with `name`, `id` (the number in Canvas or Gradescope, also in tables of points) and `also` (spellings in exports). A person may be in several groups"),
     ROW_LIST(ClassFile, assignments, assignment_count, "assignments", assignment_table, .required = true, .check = check_assignments),
     ROW_LIST(ClassFile, extensions, extension_count, "extensions", extension_table, .brief = true, .about = "`person`, `assignment`, `due` (later than the assignment's; grace and late days follow it), `why`, `by` (who allowed it); one for each person and assignment"),
     ROW_OBJECT(ClassFile, limits, "limits", limits_table, .brief = true, .about = "of each student, in place of the server's: `waiting` submissions, `submissions_a_day`, `bytes_a_day`"),
-    ROW_LIST(ClassFile, overrides, override_count, "overrides", override_table, .brief = true, .about = "`person`, `assignment`, `problem`, `points` in place of those that are counted, `why`, `by`; one for each person and problem"),
+    ROW_LIST(ClassFile, overrides, override_count, "overrides", override_table, .brief = true, .about = "`person`, `assignment`, `problem`, `points` in place of the counted ones, `why`, `by`; one for each person and problem"),
     ROW_TEXTS(ClassFile, handed_out, handed_out_count, "handed_out", .take = take_paths),
-    ROW_TEXTS(ClassFile, earlier, earlier_count, "earlier", .take = take_paths, .about = "files and folders: code that the teacher handed out, which similarity leaves out; earlier submissions, to compare with"));
+    ROW_TEXTS(ClassFile, earlier, earlier_count, "earlier", .take = take_paths, .about = "files and folders [for `similar`](../guides/run-a-class.md#similar-submissions): code that students got; earlier submissions"));
 
 /* clang-format on */
 
