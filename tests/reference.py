@@ -89,18 +89,24 @@ def filled(text, indent=""):
 
 
 def mistakes():
+    """The mistakes of a kernel without these words, then the others."""
+    kinds = {}
     for name, arguments in rows("harness/device/mistake.def", "MISTAKE", "OUTSIDE"):
-        words = f"a kernel {arguments[1]} outside of {arguments[2]}" if name == "OUTSIDE" else arguments[1].rstrip(": ")
-        if words:
-            yield filled("- " + words, "  ")
+        if name == "OUTSIDE":
+            kinds.setdefault(f"outside of {arguments[2]}", []).append(arguments[1])
+        elif arguments[1]:
+            kinds[arguments[1].rstrip(": ")] = []
+    words = [f"a kernel {' or '.join(verbs)} {rest}" if verbs else rest for rest, verbs in kinds.items()]
+    of_kernels = r"a kernel (?!and |that )"
+    yield "### A kernel\n"
+    yield from (filled("- " + re.sub(of_kernels, "", kind), "  ") for kind in words if re.match(of_kernels, kind))
+    yield "\n### Other\n"
+    yield from (filled("- " + kind, "  ") for kind in words if not re.match(of_kernels, kind))
 
 
 def outputs():
-    for part, title in ("PLACE", "Where"), ("NATURE", "What"):
-        yield f"### {title}\n"
-        yield from (filled("- " + arguments[1], "  ") for _, arguments in
-                    rows("grader/check/wrong_output.def", f"WRONG_{part}") if arguments[1])
-        yield ""
+    yield from (filled("- " + arguments[1], "  ") for _, arguments in
+                rows("grader/check/wrong_output.def", "WRONG_NATURE") if arguments[1])
 
 
 def facts():
