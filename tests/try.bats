@@ -81,8 +81,20 @@ EOF
     ends 1
     json trace.json '[.traces[] | .is_wrong and (.rows | length > 0)] | all' true
     judge trace --output 2 --sizes input_size=9,kernel_size=3 --seed 5 x.cu
-    ends 1 "output[2] of the case \"input_size=9,kernel_size=3\" is " "input[2] is multiplied by kernel[2], not by kernel[0] (line " \
+    ends 1 "output[2] of the case \"input_size=9,kernel_size=3\" is " "input[2] is multiplied by kernel[2], not by kernel[0] (line 14, k = 0)." \
         "  > input[2] * kernel[2]" "    input[3] * kernel[1]" "  Elements: = used as by the oracle"
+}
+
+@test "a trace names the turns of the loops around a line, however the compiler unrolls them" {
+    submission | sed 's/for (int k.*/for (int first = 0; first < kernel_size; first += 4)\
+#pragma unroll\
+        for (int k = 0; k < 4; k++)\
+            if ((i + k) % 5 > 0 \&\& first + k < kernel_size)/; s/sum += .*/sum += input[i + first + k] * kernel[first + k == 6 ? 5 : first + k];/' >x.cu
+    judge trace --output 2 --sizes input_size=16,kernel_size=7 --seed 5 x.cu
+    ends 1 "input[8] is multiplied by kernel[5], not by kernel[6] (line $(grep -n 'sum +=' x.cu | cut -d: -f1), first = 4, k = 2)"
+    sed 's/int k = 0; k < 4; k++/double k = 0; k < 4; k++/; s/first + k/first + (int)k/g; s/(i + k)/(i + (int)k)/' x.cu >y.cu
+    judge trace --output 2 --sizes input_size=16,kernel_size=7 --seed 5 y.cu
+    ends 1 "kernel[6] (line $(grep -n 'sum +=' y.cu | cut -d: -f1), first = 4)"
 }
 
 @test "a trace of a right submission needs an element, and of one that does not compile shows why" {
@@ -139,7 +151,7 @@ extern "C" void solve(const float *input, const float *kernel, float *output, in
 }
 END
     judge trace x.cu
-    ends 1 "input[1] is multiplied by kernel[0], not by kernel[1] (line 11)." "input[2] * kernel[2]"
+    ends 1 "input[1] is multiplied by kernel[0], not by kernel[1] (line 11, k = 1)." "input[2] * kernel[2]"
     judge look --sample --line 11 x.cu
     ends 0 "Kernel convolve loads from input, a texture, 4 bytes for each lane." \
         "Each character is a lane: which 32 bytes of the texture's rows hold its texel."

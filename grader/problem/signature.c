@@ -328,3 +328,112 @@ int signature_matches(const Signature *a, const Signature *b, int names_too)
             return 0;
     return 1;
 }
+
+/* --- loops -------------------------------------------------------------------------------------------------------- */
+
+static bool is_word_at(const char *start, const char *at, const char *end, const char *word)
+{
+    const size_t length = strlen(word);
+    return (size_t)(end - at) >= length && memcmp(at, word, length) == 0 && (at == start || !text_in_word(at[-1])) &&
+           (at + length == end || !text_in_word(at[length]));
+}
+
+static const char *behind_blanks(const char *at, const char *end)
+{
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    return at;
+}
+
+/* Behind the bracket that closes the one at `at`; the end where none does. Other characters are one long. */
+static const char *behind_brackets(const char *at, const char *end)
+{
+    int depth = 0;
+    do {
+        depth += *at == '(' || *at == '[' || *at == '{';
+        depth -= *at == ')' || *at == ']' || *at == '}';
+        at++;
+    } while (depth > 0 && at < end);
+    return at;
+}
+
+/* Behind the statement that begins at `at`. It has as many `else` as `if`, at most. */
+static const char *behind_statement(const char *at, const char *end)
+{
+    for (int choices = 0;; choices--) {
+        const char *start = at;
+        for (; at < end && *at != ';' && *at != '{' && *at != '}'; at = behind_brackets(at, end))
+            choices += is_word_at(start, at, end, "if");
+        if (at == end || *at == '}')
+            return at;
+        at = behind_brackets(at, end);
+        const char *next = behind_blanks(at, end);
+        if (choices == 0 || !is_word_at(at, next, end, "else"))
+            return at;
+        at = next + strlen("else");
+    }
+}
+
+/* The last word before the first `=`; NULL: there is none. */
+static const char *variable_of(const char *at, const char *end, Arena *arena)
+{
+    const char *last = memchr(at, '=', (size_t)(end - at));
+    while (last != NULL && last > at && isspace((unsigned char)last[-1]))
+        last--;
+    const char *first = last;
+    while (first != NULL && first > at && text_in_word(first[-1]))
+        first--;
+    return first == last || isdigit((unsigned char)*first) ? NULL : arena_copy(arena, first, (size_t)(last - first));
+}
+
+/* The loop whose parentheses lie at `open`; its lines are not known yet. False where it has no variable or condition. */
+static bool read_header(const char *code, const char *open, const char *end, Arena *arena, SourceLoop *loop)
+{
+    const char *close = behind_brackets(open, end - open > MAX_LIST_LENGTH ? open + MAX_LIST_LENGTH : end) - 1;
+    const char *semicolons[2];
+    size_t count = 0;
+    for (const char *at = open + 1; at < close; at = behind_brackets(at, close))
+        if (*at == ';' && count < 2)
+            semicolons[count++] = at;
+    if (*close != ')' || count < 2 || behind_blanks(semicolons[0] + 1, semicolons[1]) == semicolons[1])
+        return false;
+    *loop = (SourceLoop){.variable = variable_of(open + 1, semicolons[0], arena),
+                         .condition = (size_t)(semicolons[0] + 1 - code),
+                         .condition_end = (size_t)(semicolons[1] - code)};
+    return loop->variable != NULL;
+}
+
+/* Whether the lines from `at` to `behind` hold nothing but the loop, and those around it. */
+static bool is_alone(const char *code, const char *at, const char *behind, const char *end)
+{
+    const char *line = at;
+    while (line > code && line[-1] != '\n')
+        line--;
+    for (; line < at; line = *line == '(' ? behind_brackets(line, at) : line + 1)
+        if (*line == ';' || *line == '}')
+            return false;
+    for (; behind < end && *behind != '\n'; behind++)
+        if (!isspace((unsigned char)*behind) && *behind != '}')
+            return false;
+    return true;
+}
+
+size_t source_loops(const char *source, size_t length, Arena *arena, SourceLoop loops[SOURCE_MOST_LOOPS])
+{
+    const char *code = code_only(source, length, arena), *end = code + length;
+    size_t count = 0, left = 4 * SOURCE_MOST_LOOPS; /* each may be as long as a hostile source */
+    for (const char *at = code; at < end && count < SOURCE_MOST_LOOPS && left > 0; at++) {
+        const char *open = at + strlen("for");
+        if (!is_word_at(code, at, end, "for") || (open = behind_blanks(open, end)) == end || *open != '(')
+            continue;
+        left--;
+        if (!read_header(code, open, end, arena, &loops[count]))
+            continue;
+        const char *behind = behind_statement(behind_brackets(open, end), end);
+        if (!is_alone(code, at, behind, end))
+            continue;
+        loops[count].first_line = text_line_at(source, (size_t)(at - code));
+        loops[count++].last_line = text_line_at(source, (size_t)(behind - code) - 1);
+    }
+    return count;
+}

@@ -1,6 +1,8 @@
-/* signature.h - reads the parameters of solve() from the text of a submission or from a problem's declaration.
+/* signature.h - what is read from the text of a source: the parameters of solve(), of a submission or from a problem's
+ * declaration, and the loops.
  *
- * This only helps people to leave out the name of the problem. Whether solve() is right, the compiler decides.  */
+ * The parameters only help people to leave out the name of the problem. Whether solve() is right, the compiler decides.
+ * The loops help to say where a value was computed (grader/report/trace.h).  */
 #ifndef GRADER_PROBLEM_SIGNATURE_H
 #define GRADER_PROBLEM_SIGNATURE_H
 
@@ -26,5 +28,17 @@ MUST_USE Status signature_find(const char *source, size_t length, Arena *arena, 
 MUST_USE Status signature_parse(const char *declaration, Arena *arena, Signature *signature, Message *why);
 /* True if the types agree, and with `names_too` the names as well. */
 int signature_matches(const Signature *a, const Signature *b, int names_too);
+
+enum { SOURCE_MOST_LOOPS = 64 };
+
+typedef struct SourceLoop { /* for (int k = 0; k < n; k++) ... */
+    const char *variable;   /* "k" */
+    int first_line, last_line;
+    size_t condition, condition_end; /* of "k < n": offsets in the source */
+} SourceLoop;
+
+/* The first loops of a source that have a variable and a condition, and share their lines with no code but loops around them;
+ * in their order. Returns how many there are. */
+size_t source_loops(const char *source, size_t length, Arena *arena, SourceLoop loops[SOURCE_MOST_LOOPS]);
 
 #endif

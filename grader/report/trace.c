@@ -114,8 +114,11 @@ static void add_part(Expansion *expansion, uint32_t source, double factor, uint3
         out->count = before;
     else if (is_one && first->factor_count <= 1 && first->node == source - 1)
         first->node = node;
-    for (size_t i = before; i < out->count; i++)
+    for (size_t i = before; i < out->count; i++) {
         out->items[i].coefficient *= factor;
+        if (out->items[i].added == 0)
+            out->items[i].added = node + 1;
+    }
 }
 
 static void add_products(Expansion *expansion, const ProfileNode *at, uint32_t node, TraceTerms *out)
@@ -131,6 +134,7 @@ static void add_products(Expansion *expansion, const ProfileNode *at, uint32_t n
             TraceTerm term = *a;
             term.coefficient *= b->coefficient;
             term.node = node;
+            term.added = at->kind == NODE_PRODUCT_AND_SUM ? node + 1 : 0;
             for (int f = 0; f < b->factor_count && term.factor_count < TERM_MAX_FACTORS; f++)
                 take_factor(&term, &b->factors[f]);
             keep_term(expansion, out, term);
@@ -482,12 +486,32 @@ static void add_lines(const TermTrace *trace, const TraceTerm *term, Text *out)
         text_printf(out, "%s%d", i == 0 ? "" : ", ", lines[i]);
 }
 
-/* " (line 14)" */
-static void add_line(const TermTrace *trace, uint32_t node, Text *out)
+/* In which turn of a loop a node was made; NULL: outside of the loop, or it is not known. */
+static const LoopTurn *turn_of(const TermTrace *trace, const ProfileNode *node, size_t loop)
 {
-    const ProfileNode *at = &trace->mine->trace.nodes[node];
-    if (is_own_line(trace, at))
-        text_printf(out, " (line %d)", at->line);
+    const SourceLoop *around = &trace->loops[loop];
+    if (!is_own_line(trace, node) || node->line < around->first_line || node->line > around->last_line)
+        return NULL;
+    for (int i = 0; i < NODE_LOOPS; i++)
+        if (node->turns[i].loop == (int32_t)loop + 1)
+            return &node->turns[i];
+    return NULL;
+}
+
+/* " (line 14, k = 3)". The compiler may have moved a product out of a loop, but not the sum that is made in each turn: 1 + its
+ * node; 0: there is none. */
+static void add_line(const TermTrace *trace, uint32_t node, uint32_t added, Text *out)
+{
+    const ProfileNode *nodes = trace->mine->trace.nodes, *at = &nodes[node];
+    if (!is_own_line(trace, at))
+        return;
+    text_printf(out, " (line %d", at->line);
+    for (size_t i = 0; i < trace->loop_count; i++) {
+        const LoopTurn *turn = turn_of(trace, at, i), *again = added == 0 ? turn : turn_of(trace, &nodes[added - 1], i);
+        if (turn != NULL && (again == NULL || again->value == turn->value))
+            text_printf(out, ", %s = %d", trace->loops[i].variable, turn->value);
+    }
+    text_add(out, ")");
 }
 
 /* "(3,0)", with as many axes as the shape has. */
@@ -539,7 +563,7 @@ static void add_writer(const TermTrace *trace, Text *out)
     const ProfileNode *store = &from->nodes[from->node_count - 1];
     text_add(out, "It is stored by ");
     add_thread(trace, store, out);
-    add_line(trace, from->node_count - 1, out);
+    add_line(trace, from->node_count - 1, 0, out);
     if (from->stores > 1)
         text_printf(out, ", after %u other store%s to it", from->stores - 1, from->stores == 2 ? "" : "s");
     text_add(out, ".");
@@ -599,7 +623,7 @@ static void say_other_factor(const TermTrace *trace, const TraceTerm *mine, cons
         text_add(out, ", not by ");
         add_factor_name(trace, trace->oracle, another, out);
     }
-    add_line(trace, mine->node, out);
+    add_line(trace, mine->node, mine->added, out);
 }
 
 static void say_zero(const TermTrace *trace, const TraceTerm *mine, const TraceTerm *other, Text *out)
@@ -618,7 +642,7 @@ static void say_zero(const TermTrace *trace, const TraceTerm *mine, const TraceT
         text_add(out, said++ == 0 ? "" : " * ");
         add_factor_name(trace, trace->oracle, &other->factors[i], out);
     }
-    add_line(trace, mine->node, out);
+    add_line(trace, mine->node, mine->added, out);
 }
 
 static void say_different(const TermTrace *trace, const TraceTerm *mine, Text *out)
@@ -644,7 +668,7 @@ static void say_different(const TermTrace *trace, const TraceTerm *mine, Text *o
         else
             text_add(out, " is added, but does not belong to this element");
     }
-    add_line(trace, mine->node, out);
+    add_line(trace, mine->node, mine->added, out);
 }
 
 /* All terms are right, and the value is wrong: what became of the sum. */
@@ -666,7 +690,7 @@ static void say_after_sum(const TermTrace *trace, Text *out)
             break;
         if (is_limit) {
             text_printf(out, " A limit makes %.9g of it", at->value);
-            add_line(trace, node - 1, out);
+            add_line(trace, node - 1, 0, out);
             text_add(out, ".");
         }
     }
@@ -1253,6 +1277,29 @@ static Status trace_oracle(TermTrace *trace, const TraceWish *wish, const Testca
     return status;
 }
 
+/* The source, in which each loop tells its variable (grader/report/loop_turns.cu). Its line numbers stay. */
+static Status marked_source(const TermTrace *trace, Submission *marked, Message *why)
+{
+    const Text *source = &trace->submission->source;
+    Text text = {0};
+    size_t done = 0;
+    text_add(&text, "#line 1 \"loop_turns.cu\"\n"); /* its lines are none of the submission's */
+    TRY(add_home_file("grader/report/loop_turns.cu", &text, why));
+    text_add(&text, "#line 1 \"" COMPILE_SOURCE_NAME "\"\n");
+    for (size_t i = 0; i < trace->loop_count; i++) {
+        const SourceLoop *loop = &trace->loops[i];
+        if (loop->condition < done)
+            continue; /* it lies in a condition */
+        text_append(&text, source->data + done, loop->condition - done);
+        text_add(&text, "(");
+        text_append(&text, source->data + loop->condition, loop->condition_end - loop->condition);
+        text_printf(&text, ") && convjudge_turn(%zu, %s)", i, loop->variable);
+        done = loop->condition_end;
+    }
+    text_append(&text, source->data + done, source->length - done);
+    return submission_take(trace->submission->file_name, &text, marked, why);
+}
+
 /* ---- which element ----------------------------------------------------------------------------------------------- */
 
 /* The output that is asked for by "indices:3,17", or else the wrong one, or the first: the problem as it is for this one. */
@@ -1327,16 +1374,23 @@ static const Testcase *testcase_named(const TestcaseSet *set, const char *name)
     return i < set->count ? &set->cases[i] : NULL;
 }
 
+/* What is in the element after the traced call. */
+static double traced_value(const TermTrace *trace)
+{
+    const ProfileTrace *mine = &trace->mine->trace;
+    return mine->node_count > 0
+               ? element_load(trace->problem->parameters[problem_output(trace->problem)].type, &mine->bits, 0)
+               : NAN;
+}
+
 /* What the checker saw, and of an element that is right, the oracle. */
 static void find_values(TermTrace *trace, const CaseResult *item)
 {
     const OutputElements *elements = &item->sample->elements;
     const WrongElement *first = &item->sample->comparison.first;
-    const ProfileTrace *mine = &trace->mine->trace, *oracle = &trace->oracle->trace;
+    const ProfileTrace *oracle = &trace->oracle->trace;
     trace->expected = oracle->node_count > 0 ? oracle->nodes[oracle->node_count - 1].value : NAN;
-    trace->got = mine->node_count > 0
-                     ? element_load(trace->problem->parameters[problem_output(trace->problem)].type, &mine->bits, 0)
-                     : NAN;
+    trace->got = traced_value(trace);
     if (item->sample->comparison.output != problem_output(trace->problem) && item->sample->comparison.wrong > 0) {
         trace->is_wrong = !(trace->got == trace->expected); /* of an output that the checker has not kept */
     } else if (trace->element < elements->count) {
@@ -1350,13 +1404,36 @@ static void find_values(TermTrace *trace, const CaseResult *item)
     }
 }
 
+/* Runs the submission with marked loops or, where that does not compile or leads to another value, as it is. */
+static Status trace_mine(TermTrace *trace, const TraceWish *wish, const TestcaseSet *only, const CaseResult *item,
+                         ExecutionProfile *profiles, Message *why)
+{
+    const Text *source = &trace->submission->source;
+    Submission marked = {0};
+    Result result = {0};
+    Message ignored;
+    trace->loop_count = source_loops(source->data, source->length, &trace->arena, trace->loops);
+    if (trace->loop_count > 0 && marked_source(trace, &marked, &ignored) == STATUS_OK) {
+        const Status status = run_traced(trace, trace->problem, &marked, wish, only, profiles, &result, why);
+        result_free(&result);
+        submission_free(&marked);
+        find_values(trace, item);
+        if (status != STATUS_OK || traced_value(trace) == trace->got)
+            return status;
+        memset(profiles, 0, sizeof *profiles);
+    }
+    trace->loop_count = 0;
+    const Status status = run_traced(trace, trace->problem, trace->submission, wish, only, profiles, &result, why);
+    result_free(&result);
+    return status;
+}
+
 static Status trace_case(TermTrace *trace, const TraceWish *wish, const TestcaseSet *set, const CaseResult *item,
                          Message *why)
 {
     enum { PROFILES = 2 }; /* of one case each */
     const Testcase *testcase = testcase_named(set, item->name);
     const Comparison *comparison = &item->sample->comparison;
-    Result again = {0};
     if (testcase == NULL)
         return fail(STATUS_NOT_FOUND, why, "trace: there is no sample \"%s\"", item->name);
     TRY(choose_output(trace, wish->output, comparison, why));
@@ -1370,8 +1447,7 @@ static Status trace_case(TermTrace *trace, const TraceWish *wish, const Testcase
     ExecutionProfile *profiles = zeroed(PROFILES, sizeof *profiles);
     trace->mine = profiles;
     trace->oracle = profiles + 1;
-    Status status = run_traced(trace, trace->problem, trace->submission, wish, &only, profiles, &again, why);
-    result_free(&again);
+    Status status = trace_mine(trace, wish, &only, item, profiles, why);
     if (status == STATUS_OK)
         status = trace_oracle(trace, wish, &only, profiles + 1, why);
     if (status != STATUS_OK)

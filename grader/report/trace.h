@@ -12,6 +12,7 @@
 #include "base/terminal.h"
 #include "grader/judge/result.h"
 #include "grader/problem/problem.h"
+#include "grader/problem/signature.h"
 #include "grader/problem/submission.h"
 #include "grader/problem/testcase.h"
 #include "harness/device/execution_profile.h"
@@ -37,7 +38,8 @@ typedef struct TraceTerm {
     double coefficient;                    /* that of a plain product is 1 */
     TraceFactor factors[TERM_MAX_FACTORS]; /* by parameter and index */
     int factor_count;
-    uint32_t node; /* the operation that made the term: a product, or a sum of one factor */
+    uint32_t node;  /* the operation that made the term: a product, or a sum of one factor */
+    uint32_t added; /* 1 + the sum that it was first added to; 0: none */
     int other;     /* the term of the other side that it corresponds to; -1: none */
     bool is_same;  /* it is the same there */
 } TraceTerm;
@@ -59,6 +61,8 @@ typedef struct TermTrace {
     double got, expected;
     bool is_wrong;
     const ExecutionProfile *mine, *oracle;
+    SourceLoop loops[SOURCE_MOST_LOOPS]; /* that `mine` tells of, as provenance.h says */
+    size_t loop_count;
     TraceTerms terms, expected_terms;
     int first;                 /* the first of `terms` that is different or extra; -1: none */
     int first_missing;         /* the first of `expected_terms` that is missing; -1: none */

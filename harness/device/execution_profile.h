@@ -61,6 +61,7 @@ typedef struct ProfileNode { /* a ProvenanceNode, in which */
     bool in_shared;
     uint32_t sources[NODE_SOURCES]; /* 1 + index into `nodes`, of nodes before this one */
     uint32_t launch, block[3], thread[3];
+    LoopTurn turns[NODE_LOOPS];
     uint32_t file; /* index into `files` */
     int32_t line;
     uint32_t array; /* 1 + index into `arrays`; 0: shared or local memory, or an array without a name */

@@ -322,6 +322,7 @@ static void copy_node(TraceCopy *copy, uint32_t number)
                         .value = node->value};
     memcpy(to->block, node->block, sizeof to->block);
     memcpy(to->thread, node->thread, sizeof to->thread);
+    memcpy(to->turns, node->turns, sizeof to->turns);
     for (int i = 0; i < NODE_SOURCES; i++)
         to->sources[i] = node->sources[i] == 0 ? 0 : copy->places[node->sources[i]];
     if (!node->in_shared && simgpu_array_at(copy->sim->gpu, node->address, &array) &&

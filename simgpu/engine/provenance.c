@@ -35,6 +35,7 @@ typedef struct BlockProvenance {
     uint64_t *addresses;               /* [lane] likewise */
     uint64_t *contents;                /* [lane] what an atomic operation found there */
     FollowedTexel *texels;             /* [lane] that it has fetched */
+    LoopTurn (*turns)[NODE_LOOPS];     /* [lane] in which it is, the latest first */
     uint32_t **saved; /* [depth of calls] as `registers`, of the registers that the callee may change */
     uint32_t saved_count;
 } BlockProvenance;
@@ -283,6 +284,7 @@ void provenance_begin_block(Worker *worker)
         .addresses = zeroed(worker->capacity, sizeof(uint64_t)),
         .contents = zeroed(worker->capacity, sizeof(uint64_t)),
         .texels = zeroed(worker->capacity, sizeof(FollowedTexel)),
+        .turns = zeroed(worker->capacity, sizeof(LoopTurn[NODE_LOOPS])),
     };
     for (int i = 0; i < code->special_register_count; i++)
         if (code->special_registers[i].kind == SPECIAL_UNWRITTEN)
@@ -302,6 +304,7 @@ void provenance_end_worker(Worker *worker)
     free(own->addresses);
     free(own->contents);
     free(own->texels);
+    free(own->turns);
     for (uint32_t i = 0; i < own->saved_count; i++)
         free(own->saved[i]);
     free(own->saved);
@@ -336,6 +339,7 @@ static uint32_t new_node(const Step *step, ProvenanceNode node)
     node.thread[0] = step->lane % shape[0];
     node.thread[1] = step->lane / shape[0] % shape[1];
     node.thread[2] = step->lane / shape[0] / shape[1];
+    memcpy(node.turns, worker->provenance->turns[step->lane], sizeof node.turns);
     node.launch = all_of(step)->launches - 1;
     node.file = file_of(worker, step->instruction->file);
     node.line = step->instruction->line;
@@ -764,11 +768,44 @@ static void store_nodes(const Step *step, Spot spot, uint32_t bytes, const uint3
     }
 }
 
+/* The number of the loop of which the store begins a turn; 0: it is another store. */
+static int32_t loop_begun_by(const Step *step, Spot spot)
+{
+    const Memory *memory = step->worker->launch->memory;
+    const bool may_be = step->instruction->is_strong && step->instruction->size == 3 && spot.space == PTX_GLOBAL;
+    const int index = may_be ? memory_find(memory, spot.address) : -1;
+    const Allocation *array = index < 0 ? NULL : &memory->allocations[index];
+    if (array == NULL || array->name == NULL || strcmp(array->name, PROVENANCE_LOOPS) != 0)
+        return 0;
+    return 1 + (int32_t)((spot.address - array->address) / sizeof(uint64_t));
+}
+
+/* The loops that began after this one's last turn were within it, and have ended. */
+static void begin_turn(const Step *step, int32_t loop, int64_t value)
+{
+    LoopTurn *turns = step->worker->provenance->turns[step->lane];
+    LoopTurn now[NODE_LOOPS] = {0};
+    int from = 0, to = 0;
+    if (value == (int32_t)value)
+        now[to++] = (LoopTurn){loop, (int32_t)value};
+    for (int i = 0; i < NODE_LOOPS; i++)
+        if (turns[i].loop == loop)
+            from = i + 1;
+    while (from < NODE_LOOPS && to < NODE_LOOPS)
+        now[to++] = turns[from++];
+    memcpy(turns, now, sizeof now);
+}
+
 static void follow_store(const Step *step, uint64_t address)
 {
     const Instruction *instruction = step->instruction;
     const uint32_t size = 1u << instruction->size;
     Spot spot = spot_of(step, address);
+    const int32_t loop = loop_begun_by(step, spot);
+    if (loop > 0) {
+        begin_turn(step, loop, (int64_t)bits_of(step, instruction->sources[1]));
+        return;
+    }
     for (int i = 0; i < instruction->count; i++, spot = beyond(spot, size)) {
         const Operand source = instruction->sources[1 + i];
         uint32_t nodes[LANE_BYTES] = {0};

@@ -7,6 +7,9 @@
  *
  * Moves    an instruction that only moves bytes (mov, prmt, shifts, masks) is recognised by trying it on marked bytes,
  *          so that no list of them is needed.
+ * Loops    a source may say where its threads are: before each turn of its loop n it stores the loop's variable in element n
+ *          of a module variable of 64-bit numbers, PROVENANCE_LOOPS, by a strong store. Nothing else tells it: the
+ *          compiler unrolls loops and drops their variables.
  * Threads  a traced launch is interpreted, by one thread of the host.
  * Limits   PROVENANCE_MOST_NODES; what is not followed is named (Unfollowed): texels that are mixed, matrices that are
  *          transposed in registers, bulk copies to another block or that add.  */
@@ -40,7 +43,14 @@ typedef enum NodeKind {
     NODE_KINDS
 } NodeKind;
 
-enum { NODE_SOURCES = 3 };
+enum { NODE_SOURCES = 3, NODE_LOOPS = 6 };
+
+#define PROVENANCE_LOOPS "convjudge_loops"
+
+typedef struct LoopTurn { /* of a loop that has begun; it may have ended */
+    int32_t loop;         /* its number, from 1; 0: none */
+    int32_t value;        /* of its variable */
+} LoopTurn;
 
 typedef struct ProvenanceNode {
     uint8_t kind;                   /* NodeKind */
@@ -50,6 +60,7 @@ typedef struct ProvenanceNode {
     uint32_t sources[NODE_SOURCES]; /* 1 + index of a node; 0: none */
     uint32_t before;                /* of a store: 1 + that of the store before to the same place; 0: there was none */
     uint32_t block[3], thread[3];
+    LoopTurn turns[NODE_LOOPS]; /* of the thread, the latest first */
     const char *file; /* lives as long as the module; NULL: unknown */
     int32_t line;
     uint64_t address; /* of an element, a load or a store */

@@ -253,6 +253,34 @@ static void bulk_copies_are_followed(void **state)
     end_traced(&traced);
 }
 
+static int32_t value_in(const ProvenanceNode *node, int32_t loop)
+{
+    int i = 0;
+    while (i < NODE_LOOPS - 1 && node->turns[i].loop != loop)
+        i++;
+    assert_int_equal(node->turns[i].loop, loop);
+    return node->turns[i].value;
+}
+
+/* The compiler has unrolled the loops. */
+static void a_node_knows_the_turns_of_the_loops_around_it(void **state)
+{
+    Traced traced = run_traced("looped", 4, 4);
+    const ProvenanceNode *sum = source(&traced, stored(&traced, traced.output + 4), 0); /* of thread 1 */
+    for (int i = 0; i < 2; i++, sum = source(&traced, sum, 0)) {
+        assert_int_equal(sum->kind, NODE_SUM);
+        assert_int_not_equal(sum->turns[0].loop, 3); /* numbers of 32 bits alone are kept */
+    }
+    for (int r = 4; r >= 0; r -= 4) /* in the turn of 2 it adds nothing */
+        for (int s = 2; s >= -1; s--, sum = source(&traced, sum, 2)) {
+            assert_int_equal(sum->kind, NODE_PRODUCT_AND_SUM);
+            assert_int_equal(value_in(sum, 1), r);
+            assert_int_equal(value_in(sum, 2), s);
+        }
+    assert_int_equal(sum->kind, NODE_CONSTANT);
+    end_traced(&traced);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +293,7 @@ int main(void)
         cmocka_unit_test(calls_are_followed),
         cmocka_unit_test(products_on_tensor_cores_are_followed),
         cmocka_unit_test(bulk_copies_are_followed),
+        cmocka_unit_test(a_node_knows_the_turns_of_the_loops_around_it),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);
 }

@@ -116,9 +116,52 @@ static void a_hostile_source_costs_little(void **state)
     text_add(&source, "a) {");
     assert_int_equal(signature_find(source.data, source.length, &arena, &signature, &why), STATUS_OK);
     assert_int_equal(signature.line, 2);
+    text_free(&source);
+    for (int i = 0; i < 50000; i++)
+        text_add(&source, "for (k = 0;");
+    for (int i = 0; i < 50000; i++)
+        text_add(&source, "y; for (k = 0; k;) {");
+    SourceLoop loops[SOURCE_MOST_LOOPS];
+    assert_int_equal(source_loops(source.data, source.length, &arena, loops), 0);
     assert_true(clock() - start < 5 * CLOCKS_PER_SEC); /* quadratic time would be a minute */
     text_free(&source);
     arena_free(&arena);
+}
+
+/* Sources, and their loops: variable, condition, lines. */
+static const struct {
+    const char *source, *loops;
+} with_loops[] = {
+    {"for (int k = 0; k < n; k++)\n    sum += x[k];\n", "k: k < n (1 to 2)\n"},
+    {"for (unsigned i=t;i<f(a;b);++i) {\n  // }\n  x;\n}\n", "i: i<f(a;b) (1 to 4)\n"},
+    {"{\n  for (r = 0;\n       r < 3; r++)\n    for (int s = 1, u = 2; s < 3; s++)\n      if (a)\n        x;\n      else\n"
+     "        y;\n  z;\n}\n",
+     "r:\n       r < 3 (2 to 8)\ns: s < 3 (4 to 8)\n"},
+    {"if (a)\n  for (int k = 0; k < n; k++)\n    x;\nelse\n  y;\n", "k: k < n (2 to 3)\n"},
+    {"for (int r = 0; r < 3; r++) for (int s = 0; s < 3; s++) { x; }\n", "r: r < 3 (1 to 1)\ns: s < 3 (1 to 1)\n"},
+    {"for (;;) { x; }\nfor (int k = 0;; k++) { x; }\nfor (; k < n; k++)\n  x;\nfor (auto x : list) y;\n", ""},
+    {"#define EACH for (int k = 0; k < n; k++)\n// for (int k = 0; k < n; k++)\nformat(k = 0; k < n; k++);\n", ""},
+    {"for (int k = 0; k < n; k++) x; sum += y;\ny; for (int k = 0; k < n; k++)\n  x;\n", ""}, /* other code there */
+    {"for (int k = 0; k < n; k++", ""},
+};
+
+static void loops_are_found_with_their_lines(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(with_loops); i++) {
+        Arena arena = {0};
+        SourceLoop loops[SOURCE_MOST_LOOPS];
+        const char *source = with_loops[i].source, *text = "";
+        const size_t count = source_loops(source, strlen(source), &arena, loops);
+        for (size_t k = 0; k < count; k++) {
+            const char *condition = arena_copy(&arena, source + loops[k].condition,
+                                               loops[k].condition_end - loops[k].condition);
+            text = arena_printf(&arena, "%s%s:%s%s (%d to %d)\n", text, loops[k].variable,
+                                condition[0] == ' ' || condition[0] == '\n' ? "" : " ", condition, loops[k].first_line,
+                                loops[k].last_line);
+        }
+        assert_string_equal(text, with_loops[i].loops);
+        arena_free(&arena);
+    }
 }
 
 int main(void)
@@ -127,6 +170,7 @@ int main(void)
         cmocka_unit_test(a_definition_is_found_whatever_stands_around_it),
         cmocka_unit_test(a_source_without_a_definition_has_none),
         cmocka_unit_test(a_hostile_source_costs_little),
+        cmocka_unit_test(loops_are_found_with_their_lines),
     };
     return cmocka_run_group_tests_name("signature", tests, NULL, NULL);
 }

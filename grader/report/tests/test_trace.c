@@ -150,6 +150,41 @@ static void a_term_that_comes_twice_is_told_with_the_one_that_never_comes(void *
     end();
 }
 
+/* The second product, of the turn 2 of the loop `k` in lines 13 to 14; its sum, of another line or turn. */
+static void compare_in_loop(int line, int32_t turn, const char *sentence)
+{
+    begin();
+    const ProfileNode in_loop = {.line = 14, .turns = {{3, 7}, {1, 2}, {2, 0}}};
+    ProfileNode product = in_loop, sum = in_loop;
+    const uint32_t first = add_product(&mine, constant(&mine, 0), 1, 0);
+    product.kind = NODE_PRODUCT;
+    product.sources[0] = element(&mine, "input", 3, 14);
+    product.sources[1] = element(&mine, "kernel", 1, 14);
+    sum.kind = NODE_SUM;
+    sum.sources[0] = first;
+    sum.sources[1] = add(&mine, product);
+    sum.line = line;
+    sum.turns[1].value = turn;
+    store(&mine, add(&mine, sum), 8);
+    list = (TraceList){.count = 1};
+    TermTrace *trace = &list.items[0];
+    *trace = (TermTrace){.problem = &problem, .got = 8, .is_wrong = true, .mine = &mine, .oracle = &oracle};
+    trace->loops[0] = (SourceLoop){.variable = "k", .first_line = 13, .last_line = 14};
+    trace->loops[1] = (SourceLoop){.variable = "j", .first_line = 3, .last_line = 16};
+    trace->loops[2] = (SourceLoop){.variable = "ended", .first_line = 8, .last_line = 9};
+    trace->loop_count = 3;
+    trace_compare(trace);
+    assert_memory_equal(trace_views(&list).items[0].sentence, sentence, strlen(sentence));
+    end();
+}
+
+static void the_variables_of_loops_are_named_where_they_are_certain(void **state)
+{
+    compare_in_loop(14, 2, "input[3] is multiplied by kernel[1], not by kernel[2] (line 14, k = 2, j = 0).");
+    compare_in_loop(15, 4, "input[3] is multiplied by kernel[1], not by kernel[2] (line 14, k = 2, j = 0).");
+    compare_in_loop(14, 4, "input[3] is multiplied by kernel[1], not by kernel[2] (line 14, j = 0).");
+}
+
 static void missing_and_extra_terms_are_told(void **state)
 {
     begin();
@@ -358,6 +393,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wrong_factor_is_named_with_its_line),
         cmocka_unit_test(a_term_that_comes_twice_is_told_with_the_one_that_never_comes),
+        cmocka_unit_test(the_variables_of_loops_are_named_where_they_are_certain),
         cmocka_unit_test(missing_and_extra_terms_are_told),
         cmocka_unit_test(terms_come_through_shared_memory_with_all_their_lines),
         cmocka_unit_test(shared_memory_that_nothing_has_written_is_named),

@@ -87,3 +87,26 @@ extern "C" __global__ void copied(const float *input, float *output)
                  : "memory");
     output[threadIdx.x] = tile[31 - threadIdx.x];
 }
+
+// Unrolled loops that tell their variables (simgpu/engine/provenance.h), the inner one not in each turn of the outer one.
+extern "C" { __device__ volatile long long convjudge_loops[3]; }
+
+__device__ bool turn(int loop, long long value)
+{
+    convjudge_loops[loop] = value;
+    return true;
+}
+
+extern "C" __global__ void looped(const float *input, float *output)
+{
+    float sum = 0;
+    for (int r = 0; r < 5 && turn(0, r); r += 2) {
+        if ((r + threadIdx.x) % 3 == 0)
+            continue;
+        for (int s = -1; s < 3 && turn(1, s); s++)
+            sum += input[threadIdx.x] * input[(r * 4 + s + 1) % 32];
+    }
+    for (long long big = 1ll << 40; big < (1ll << 40) + 2 && turn(2, big); big++)
+        sum += input[threadIdx.x];
+    output[threadIdx.x] = sum;
+}
