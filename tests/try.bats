@@ -118,7 +118,7 @@ EOF
     ends 2 "trace: --device cuda: expected sim[:PROFILE]"
 }
 
-@test "a trace follows texels, and says so where they are mixed" {
+@test "a trace follows texels, also where they are mixed, and says where it does not" {
     cat >x.cu <<'END'
 // problem: conv1d
 #include <cuda_runtime.h>
@@ -157,7 +157,10 @@ END
         "Each character is a lane: which 32 bytes of the texture's rows hold its texel."
     cp "$root/solutions/gaussian-blur/wrong_answer/half_a_texel_off.cu" y.cu
     judge trace --problem gaussian-blur y.cu
-    ends 1 "A trace does not follow texels that are mixed (line "
+    ends 1 "0.25 * input[0][0] * kernel["
+    sed 's/tex2D<float>(\(.*\)) \*/tex2Dgather<float4>(\1).x */; s/input_cols, input_rows);$/input_cols, input_rows, cudaArrayTextureGather);/' y.cu >z.cu
+    judge trace --problem gaussian-blur z.cu
+    ends 1 "A trace does not follow texels that are gathered or of several levels (line 16)"
 }
 
 @test "a look shows what each lane of a warp asks for, on the terminal and on a page" {

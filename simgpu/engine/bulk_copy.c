@@ -447,8 +447,6 @@ static void trace(Worker *worker, const BulkCopy *copy)
 {
     if (copy->instruction->count > 0)
         provenance_unknown(worker, copy->instruction, "bulk copies that add to memory");
-    else if (copy->mbarrier != NULL && copy->owner != worker)
-        provenance_unknown(worker, copy->instruction, "bulk copies to another block");
     else if (copy->instruction->dimensions > 0)
         trace_box(worker, copy);
     else

@@ -163,18 +163,28 @@ static double divisor_of(const SimTexture *texture)
     }
 }
 
-/* A trace follows texels that are neither mixed nor gathered. */
+static bool has_levels(const Worker *worker, uint64_t handle)
+{
+    bool was_one;
+    return texture_find(worker->launch->textures, handle, &was_one)->is.levels > 1;
+}
+
+/* A trace follows texels that are neither gathered nor of several levels. */
 static void trace_texels(Worker *worker, const Fetch *fetch, const Texture *texture, const TexelFootprint *footprint,
                          uint32_t lanes)
 {
     uint64_t addresses[SIM_WARP_SIZE];
-    const bool is_plain = footprint->corners == 1 && fetch->query.gathered == 0 && texture->is.levels <= 1;
-    texture_addresses(texture, footprint, 0, addresses);
-    for (uint32_t left = lanes; left != 0 && is_plain; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
-        provenance_texel(
-            worker, fetch->first + lane,
-            (FollowedTexel){addresses[lane], texture->is.channels, texture->channel_bytes, divisor_of(&texture->is)});
+    if (fetch->query.gathered > 0 || has_levels(worker, fetch->handles[__builtin_ctz(lanes)]))
+        return;
+    for (uint32_t corner = 0; corner < footprint->corners; corner++) {
+        texture_addresses(texture, footprint, corner, addresses);
+        for (uint32_t left = lanes; left != 0; left &= left - 1) {
+            const uint32_t lane = (uint32_t)__builtin_ctz(left);
+            const float weight = footprint->corners == 1 ? 1 : texture_weight(texture, footprint, corner, lane);
+            provenance_texel(worker, fetch->first + lane,
+                             (FollowedTexel){addresses[lane], texture->is.channels, texture->channel_bytes,
+                                             divisor_of(&texture->is), weight});
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "simgpu/block/active.h"
+#include "simgpu/block/cluster.h"
 #include "simgpu/block/register.h"
 #include "simgpu/block/worker.h"
 #include "simgpu/code/lane_math.h"
@@ -34,8 +35,8 @@ typedef struct BlockProvenance {
     uint64_t (*sources)[MOST_SOURCES]; /* [lane] of the instruction that is executed, which may replace them */
     uint64_t *addresses;               /* [lane] likewise */
     uint64_t *contents;                /* [lane] what an atomic operation found there */
-    FollowedTexel *texels;             /* [lane] that it has fetched */
-    LoopTurn (*turns)[NODE_LOOPS];     /* [lane] in which it is, the latest first */
+    FollowedTexel (*texels)[TEXTURE_MAX_CORNERS]; /* [lane] that it has fetched, up to one without channels */
+    LoopTurn (*turns)[NODE_LOOPS];                /* [lane] in which it is, the latest first */
     uint32_t **saved; /* [depth of calls] as `registers`, of the registers that the callee may change */
     uint32_t saved_count;
 } BlockProvenance;
@@ -283,7 +284,7 @@ void provenance_begin_block(Worker *worker)
         .sources = zeroed(worker->capacity, sizeof(uint64_t[MOST_SOURCES])),
         .addresses = zeroed(worker->capacity, sizeof(uint64_t)),
         .contents = zeroed(worker->capacity, sizeof(uint64_t)),
-        .texels = zeroed(worker->capacity, sizeof(FollowedTexel)),
+        .texels = zeroed(worker->capacity, sizeof(FollowedTexel[TEXTURE_MAX_CORNERS])),
         .turns = zeroed(worker->capacity, sizeof(LoopTurn[NODE_LOOPS])),
     };
     for (int i = 0; i < code->special_register_count; i++)
@@ -344,6 +345,11 @@ static uint32_t new_node(const Step *step, ProvenanceNode node)
     node.file = file_of(worker, step->instruction->file);
     node.line = step->instruction->line;
     return add_node(all_of(step), &node);
+}
+
+static uint32_t constant_node(const Step *step, double value)
+{
+    return new_node(step, (ProvenanceNode){.kind = NODE_CONSTANT, .value = value});
 }
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
@@ -527,8 +533,7 @@ static uint32_t source_node(const Step *step, int i, const char *type, uint32_t 
     const uint32_t known = node_of(step, source, first);
     if (known != 0 || source.slot == NO_SLOT)
         return known;
-    const double value = number(source_bits(step, i) >> 8 * first, type, 1u << source.size);
-    return new_node(step, (ProvenanceNode){.kind = NODE_CONSTANT, .value = value});
+    return constant_node(step, number(source_bits(step, i) >> 8 * first, type, 1u << source.size));
 }
 
 /* Of two limits that both depend on data, the result is one. */
@@ -572,8 +577,7 @@ static uint32_t follow_dot_product(const Step *step)
         for (int i = 0; i < 2; i++) {
             node.sources[i] = node_of(step, sources[i], byte);
             if (node.sources[i] == 0)
-                node.sources[i] = new_node(
-                    step, (ProvenanceNode){.kind = NODE_CONSTANT, .value = (int8_t)(source_bits(step, i) >> 8 * byte)});
+                node.sources[i] = constant_node(step, (int8_t)(source_bits(step, i) >> 8 * byte));
         }
         node.value = byte == 3 ? (double)(int32_t)bits_of(step, step->instruction->results[0]) : NAN;
         sum = new_node(step, node);
@@ -637,13 +641,16 @@ static Spot spot_of(const Step *step, uint64_t address)
 /* Where a byte of a window keeps its node; NULL: it has none. */
 static uint32_t *window_byte(const Step *step, Spot spot)
 {
-    const Worker *worker = step->worker;
-    const bool in_shared = spot.space == PTX_SHARED;
-    const uint64_t bytes = in_shared ? worker->launch->shared_bytes : worker->frame_stride;
-    if (spot.space == PTX_PARAM || spot.address >= bytes)
+    Worker *worker = step->worker;
+    if (spot.space == PTX_SHARED) {
+        SharedPlace why;
+        const unsigned char *place = shared_place(worker, spot.address, 1, &why);
+        Worker *owner = shared_owner(worker, spot.address, &why);
+        return place == NULL ? NULL : &owner->provenance->shared[place - owner->shared];
+    }
+    if (spot.space == PTX_PARAM || spot.address >= worker->frame_stride)
         return NULL;
-    return in_shared ? &worker->provenance->shared[spot.address]
-                     : &worker->provenance->local[(size_t)step->lane * worker->frame_stride + spot.address];
+    return &worker->provenance->local[(size_t)step->lane * worker->frame_stride + spot.address];
 }
 
 static uint32_t stored_at(const Step *step, Spot spot)
@@ -684,11 +691,13 @@ static uint64_t element_at(const Step *step, uint64_t address, uint32_t *size)
 static uint32_t new_element(const Step *step, Spot spot, uint32_t *size)
 {
     ProvenanceNode node = {.kind = NODE_ELEMENT, .in_shared = spot.space == PTX_SHARED, .address = spot.address};
+    SharedPlace why;
+    const unsigned char *shared = node.in_shared ? shared_place(step->worker, spot.address, *size, &why) : NULL;
     if (spot.space == PTX_GLOBAL) {
         node.address = element_at(step, spot.address, size);
         memcpy(&node.bits, (const void *)node.address, *size < sizeof node.bits ? *size : sizeof node.bits);
-    } else if (spot.space == PTX_SHARED) {
-        memcpy(&node.bits, step->worker->shared + spot.address, *size);
+    } else if (shared != NULL) {
+        memcpy(&node.bits, shared, *size);
     }
     if (step->instruction->kind == ATOMIC)
         node.bits = step->worker->provenance->contents[step->lane];
@@ -748,9 +757,7 @@ static void store_nodes(const Step *step, Spot spot, uint32_t bytes, const uint3
     uint32_t before = UINT32_MAX, store = 0;
     for (uint32_t byte = 0; byte < bytes; byte++) {
         if (nodes[byte] != before) {
-            const uint32_t value = nodes[byte] != 0
-                                       ? nodes[byte]
-                                       : new_node(step, (ProvenanceNode){.kind = NODE_CONSTANT, .value = constant});
+            const uint32_t value = nodes[byte] != 0 ? nodes[byte] : constant_node(step, constant);
             if (value == 0)
                 return;
             const uint32_t old = spot.space == PTX_GLOBAL ? stored_at(step, beyond(spot, byte)) : 0;
@@ -864,8 +871,14 @@ static void follow_copy(const Step *step)
 /* A place in the memory of the host. */
 static Spot spot_of_host(const Worker *worker, const void *place)
 {
-    const uint64_t offset = (uint64_t)((uintptr_t)place - (uintptr_t)worker->shared);
-    return offset < worker->launch->shared_bytes ? (Spot){PTX_SHARED, offset} : (Spot){PTX_GLOBAL, (uintptr_t)place};
+    const Cluster *cluster = worker->cluster;
+    for (uint64_t rank = 0; rank < (cluster == NULL ? 1 : cluster->count); rank++) {
+        const Worker *block = cluster == NULL ? worker : cluster->blocks[rank];
+        const uint64_t offset = (uint64_t)((uintptr_t)place - (uintptr_t)block->shared);
+        if (offset < worker->launch->shared_bytes)
+            return (Spot){PTX_SHARED, block == worker ? offset : (rank + 1) << CLUSTER_SHIFT | offset};
+    }
+    return (Spot){PTX_GLOBAL, (uintptr_t)place};
 }
 
 void provenance_moves(Worker *worker, const Instruction *instruction, uint32_t lane, const void *to, const void *from,
@@ -882,27 +895,46 @@ void provenance_unknown(Worker *worker, const Instruction *instruction, const ch
 
 void provenance_texel(Worker *worker, uint32_t lane, FollowedTexel texel)
 {
-    worker->provenance->texels[lane] = texel;
+    FollowedTexel *texels = worker->provenance->texels[lane];
+    uint32_t count = 0;
+    while (count < TEXTURE_MAX_CORNERS - 1 && texels[count].channels > 0)
+        count++;
+    texels[count] = texel;
 }
 
 /* Numbers of 8 and 16 bits that become floats are divided by the largest of them, halves are converted. */
-static void follow_texel(const Step *step, const FollowedTexel *texel)
+static uint32_t converted(const Step *step, uint32_t node, double divisor, double value)
 {
-    for (uint32_t i = 0; i < MAX_RESULTS; i++) {
-        const Operand result = step->instruction->results[i];
-        uint32_t nodes[LANE_BYTES] = {0};
-        if (texel->address != 0 && i < texel->channels)
-            load_nodes(step, (Spot){PTX_GLOBAL, texel->address + texel->bytes * i}, texel->bytes, nodes);
-        for (uint32_t byte = 0; byte < LANE_BYTES; byte++)
-            set_node(step, result, byte, nodes[byte]);
-        if (nodes[0] == 0 || texel->divisor == 0)
+    if (divisor == 0)
+        return node;
+    const uint32_t below = divisor == 1 ? 0 : constant_node(step, divisor);
+    return new_node(step, (ProvenanceNode){.kind = divisor == 1 ? NODE_CONVERSION : NODE_QUOTIENT,
+                                           .sources = {node, below},
+                                           .value = value});
+}
+
+/* A channel of a texel, or the sum of several by their weights. */
+static void follow_channel(const Step *step, const FollowedTexel *texels, uint32_t channel)
+{
+    const Operand result = step->instruction->results[channel];
+    const double value = number(bits_of(step, result), "f32", sizeof(float));
+    uint32_t nodes[LANE_BYTES] = {0};
+    for (uint32_t i = 0; i < TEXTURE_MAX_CORNERS && channel < texels[i].channels; i++) {
+        const FollowedTexel *texel = &texels[i];
+        const uint32_t sum = nodes[0];
+        if (texel->address == 0 || texel->weight == 0)
             continue;
-        const uint32_t divisor = new_node(step, (ProvenanceNode){.kind = NODE_CONSTANT, .value = texel->divisor});
-        set_all(step, result,
-                new_node(step, (ProvenanceNode){.kind = texel->divisor == 1 ? NODE_CONVERSION : NODE_QUOTIENT,
-                                                .sources = {nodes[0], texel->divisor == 1 ? 0 : divisor},
-                                                .value = number(bits_of(step, result), "f32", sizeof(float))}));
+        load_nodes(step, (Spot){PTX_GLOBAL, texel->address + texel->bytes * channel}, texel->bytes, nodes);
+        uint32_t node = converted(step, nodes[0], texel->divisor, value);
+        if (texel->weight < 1)
+            node = new_node(step, (ProvenanceNode){.kind = NODE_PRODUCT_AND_SUM,
+                                                   .sources = {constant_node(step, texel->weight), node, sum},
+                                                   .value = value});
+        for (uint32_t byte = 0; byte < LANE_BYTES && node != nodes[0]; byte++)
+            nodes[byte] = node;
     }
+    for (uint32_t byte = 0; byte < LANE_BYTES; byte++)
+        set_node(step, result, byte, nodes[byte]);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
@@ -1022,8 +1054,7 @@ static void gather_factors(Worker *worker, const Instruction *instruction, Matri
 
 static uint32_t node_of_factor(const Step *step, const Factor *factor)
 {
-    return factor->node != 0 ? factor->node
-                             : new_node(step, (ProvenanceNode){.kind = NODE_CONSTANT, .value = factor->value});
+    return factor->node != 0 ? factor->node : constant_node(step, factor->value);
 }
 
 /* Row and column of a sum: its products on top of what C holds there; zeros add none. Its value is not known yet. */
@@ -1083,14 +1114,15 @@ static void follow_product(const Step *step)
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-/* What a trace does not follow, in words; NULL: an instruction that moves no data. */
-static const char *unfollowed_words(InstructionKind kind)
+/* What a trace does not follow, in words; NULL: it is followed, or moves no data. */
+static const char *unfollowed_words(const Step *step)
 {
-    switch (kind) {
-    case TEXTURE: return "texels that are mixed";
-    case TRANSPOSE_MATRIX: return "a matrix that is transposed in registers";
-    default: return NULL;
-    }
+    const BlockProvenance *own = step->worker->provenance;
+    if (step->instruction->kind == TEXTURE && own->texels[step->lane][0].channels == 0)
+        return "texels that are gathered or of several levels";
+    if (step->instruction->kind == REDUCE && node_of(step, step->instruction->sources[0], 0) != 0)
+        return "reductions over a warp by one instruction";
+    return NULL;
 }
 
 static void follow_result(const Step *step, Operand result, bool is_known)
@@ -1109,17 +1141,29 @@ static void follow_results(const Step *step, bool are_known)
         follow_result(step, instruction->results[i], are_known);
 }
 
-/* The nodes of a shuffle are those of other lanes, which are read before any is changed. */
-static void follow_shuffle(Worker *worker, const Instruction *instruction, const Active *active)
+/* The lane whose byte `*byte` an exchange gives to this one: of a shuffle the same byte, of a transposed matrix, in rows of
+ * eight elements over four lanes, that of the element in row and column exchanged. */
+static uint32_t giver_of(const Step *step, uint32_t *byte)
+{
+    const uint32_t in_warp = step->lane % SIM_WARP_SIZE;
+    const uint32_t row = in_warp % 4 * 2 + *byte / 2, column = in_warp / 4;
+    if (step->instruction->kind == SHUFFLE)
+        return shuffle_lane(step->instruction, step->lane, (uint32_t)source_bits(step, 1),
+                            (uint32_t)source_bits(step, 2));
+    *byte = column % 2 * 2 + *byte % 2;
+    return step->lane - in_warp + 4 * row + column / 2;
+}
+
+/* The nodes are those of other lanes, which are read before any is changed. */
+static void follow_exchange(Worker *worker, const Instruction *instruction, const Active *active)
 {
     uint32_t *nodes = zeroed((size_t)worker->capacity * 4, sizeof *nodes);
-    for (uint32_t lane = active->first; lane < active->end; lane++) {
-        const Step step = {worker, instruction, lane};
-        const uint32_t from = shuffle_lane(instruction, lane, (uint32_t)source_bits(&step, 1),
-                                           (uint32_t)source_bits(&step, 2));
-        for (uint32_t byte = 0; byte < 4; byte++)
-            nodes[4 * (size_t)lane + byte] = node_of(&(Step){worker, instruction, from}, instruction->sources[0], byte);
-    }
+    for (uint32_t lane = active->first; lane < active->end; lane++)
+        for (uint32_t byte = 0; byte < 4; byte++) {
+            uint32_t of = byte;
+            const uint32_t from = giver_of(&(Step){worker, instruction, lane}, &of);
+            nodes[4 * (size_t)lane + byte] = node_of(&(Step){worker, instruction, from}, instruction->sources[0], of);
+        }
     for (uint32_t lane = active->first; lane < active->end; lane++)
         for (uint32_t byte = 0; byte < 4 && active_has(active, lane); byte++)
             set_node(&(Step){worker, instruction, lane}, instruction->results[0], byte, nodes[4 * (size_t)lane + byte]);
@@ -1129,9 +1173,12 @@ static void follow_shuffle(Worker *worker, const Instruction *instruction, const
 static void follow(const Step *step, uint64_t address)
 {
     const Instruction *instruction = step->instruction;
-    const FollowedTexel *texel = &step->worker->provenance->texels[step->lane];
-    const bool is_texel = instruction->kind == TEXTURE && texel->channels > 0;
-    const char *words = is_texel ? NULL : unfollowed_words((InstructionKind)instruction->kind);
+    const char *words = unfollowed_words(step);
+    if (words != NULL) {
+        follow_results(step, false);
+        note_unfollowed(all_of(step), words, file_of(step->worker, instruction->file), instruction->line);
+        return;
+    }
     switch ((InstructionKind)instruction->kind) {
     case ALU: follow_lane(step); break;
     case LOAD: follow_load(step, address); break;
@@ -1144,15 +1191,11 @@ static void follow(const Step *step, uint64_t address)
     case STORE_MATRIX:
     case BULK_COPY: break;
     case TEXTURE:
-        if (is_texel)
-            follow_texel(step, texel);
-        else
-            follow_results(step, false);
+        for (uint32_t i = 0; i < MAX_RESULTS; i++)
+            follow_channel(step, step->worker->provenance->texels[step->lane], i);
         break;
-    default: follow_results(step, words == NULL);
+    default: follow_results(step, true);
     }
-    if (words != NULL)
-        note_unfollowed(all_of(step), words, file_of(step->worker, instruction->file), instruction->line);
 }
 
 /* What an atomic operation is about to change; 0 where it will be a fault. */
@@ -1161,9 +1204,10 @@ static uint64_t contents_at(const Step *step)
     const Spot spot = spot_of(step, step->worker->provenance->addresses[step->lane]);
     const uint32_t size = 1u << step->instruction->size;
     const unsigned char *from = NULL;
+    SharedPlace why;
     uint64_t bits = 0;
-    if (spot.space == PTX_SHARED && spot.address + size <= step->worker->launch->shared_bytes)
-        from = step->worker->shared + spot.address;
+    if (spot.space == PTX_SHARED)
+        from = shared_place(step->worker, spot.address, size, &why);
     else if (spot.space == PTX_GLOBAL && memory_find(step->worker->launch->memory, spot.address) >= 0)
         from = (const unsigned char *)spot.address;
     if (from != NULL)
@@ -1176,7 +1220,8 @@ static void note_sources(Worker *worker, const Instruction *instruction, const A
 {
     const bool has_address = instruction->kind == LOAD || instruction->kind == STORE || instruction->kind == ATOMIC;
     for (uint32_t lane = active->first; lane < active->end; lane++) {
-        worker->provenance->texels[lane] = (FollowedTexel){0};
+        if (instruction->kind == TEXTURE)
+            memset(worker->provenance->texels[lane], 0, sizeof *worker->provenance->texels);
         for (int i = 0; i < MOST_SOURCES; i++)
             worker->provenance->sources[lane][i] = bits_of(&(Step){worker, instruction, lane}, instruction->sources[i]);
         if (has_address)
@@ -1198,9 +1243,10 @@ bool provenance_before(Worker *worker, const Instruction *instruction, const Act
 
 void provenance_after(Worker *worker, const Instruction *instruction, const Active *part)
 {
-    if (instruction->kind == SHUFFLE)
-        follow_shuffle(worker, instruction, part);
-    for (uint32_t lane = part->first; lane < part->end && instruction->kind != SHUFFLE; lane++)
+    const bool is_exchange = instruction->kind == SHUFFLE || instruction->kind == TRANSPOSE_MATRIX;
+    if (is_exchange)
+        follow_exchange(worker, instruction, part);
+    for (uint32_t lane = part->first; lane < part->end && !is_exchange; lane++)
         if (active_has(part, lane))
             follow(&(Step){worker, instruction, lane}, worker->provenance->addresses[lane]);
 }

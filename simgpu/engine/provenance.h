@@ -11,8 +11,8 @@
  *          of a module variable of 64-bit numbers, PROVENANCE_LOOPS, by a strong store. Nothing else tells it: the
  *          compiler unrolls loops and drops their variables.
  * Threads  a traced launch is interpreted, by one thread of the host.
- * Limits   PROVENANCE_MOST_NODES; what is not followed is named (Unfollowed): texels that are mixed, matrices that are
- *          transposed in registers, bulk copies to another block or that add.  */
+ * Limits   PROVENANCE_MOST_NODES; what is not followed is named (Unfollowed): texels that are gathered or of several
+ *          levels, bulk copies that add.  */
 #ifndef SIMGPU_ENGINE_PROVENANCE_H
 #define SIMGPU_ENGINE_PROVENANCE_H
 
@@ -61,7 +61,7 @@ typedef struct ProvenanceNode {
     uint32_t before;                /* of a store: 1 + that of the store before to the same place; 0: there was none */
     uint32_t block[3], thread[3];
     LoopTurn turns[NODE_LOOPS]; /* of the thread, the latest first */
-    const char *file; /* lives as long as the module; NULL: unknown */
+    const char *file;           /* lives as long as the module; NULL: unknown */
     int32_t line;
     uint64_t address; /* of an element, a load or a store */
     uint64_t bits;    /* of an element: what was loaded */
@@ -96,11 +96,12 @@ void provenance_end_worker(Worker *worker);
 /* Both sides of the execution of an instruction: `part` gets the lanes in which it is executed. False where there is nothing
  * to follow, so that the second need not be called. */
 bool provenance_before(Worker *worker, const Instruction *instruction, const Active *active, Active *part);
-/* In between: a lane of the block fetches a texel. */
+/* In between: a lane of the block fetches a texel, or several for a value between them. */
 typedef struct FollowedTexel {
     uint64_t address;         /* 0: the border */
     uint32_t channels, bytes; /* of a channel; channels 0: nothing is known */
     double divisor;           /* of what is converted to a float; 0: it is taken as it is */
+    double weight;            /* of several texels; 1: it is the only one */
 } FollowedTexel;
 void provenance_texel(Worker *worker, uint32_t lane, FollowedTexel texel);
 void provenance_after(Worker *worker, const Instruction *instruction, const Active *part);

@@ -336,10 +336,10 @@ static void read_channel(const Texture *texture, const TexelFootprint *footprint
                                                                  channel * texture->channel_bytes);
 }
 
-static float corner_weight(const TexelFootprint *footprint, uint32_t dimensions, uint32_t corner, uint32_t lane)
+float texture_weight(const Texture *texture, const TexelFootprint *footprint, uint32_t corner, uint32_t lane)
 {
     float weight = 1; /* a product of three numbers of 9 bits each: exact */
-    for (uint32_t axis = 0; axis < dimensions; axis++) {
+    for (uint32_t axis = 0; axis < texture->is.dimensions; axis++) {
         float second = footprint->axis[axis].weight[lane];
         weight *= corner >> axis & 1 ? second : 1 - second;
     }
@@ -354,7 +354,7 @@ static void filter_channel(const Texture *texture, const TexelFootprint *footpri
     for (uint32_t corner = 0; corner < footprint->corners; corner++) {
         read_channel(texture, footprint, corner, channel, values);
         for (uint32_t i = 0; i < SIM_WARP_SIZE; i++)
-            sums[i] += (double)corner_weight(footprint, texture->is.dimensions, corner, i) * float_of(values[i]);
+            sums[i] += (double)texture_weight(texture, footprint, corner, i) * float_of(values[i]);
     }
     for (uint32_t i = 0; i < SIM_WARP_SIZE; i++)
         values[i] = bits_of((float)sums[i]);

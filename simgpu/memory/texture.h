@@ -124,6 +124,8 @@ void texture_sectors(const Texture *texture, const TexelFootprint *footprint, ui
 /* The addresses of a corner of each lane; 0: none, for the border. */
 void texture_addresses(const Texture *texture, const TexelFootprint *footprint, uint32_t corner,
                        uint64_t addresses[SIM_WARP_SIZE]);
+/* How much a corner adds to the value that a lane interpolates between several. */
+float texture_weight(const Texture *texture, const TexelFootprint *footprint, uint32_t corner, uint32_t lane);
 /* The channels of the texel, or of the interpolated value, as the 32 bits of floats or integers. Channels that the
  * texture does not have are 0. A gather gives one channel of four texels, counter-clockwise from the lower left. */
 void texture_read(const Texture *texture, const TextureQuery *query, const TexelFootprint *footprint,

@@ -25,11 +25,12 @@ static Traced run_traced(const char *kernel, uint32_t element_bytes, uint32_t ou
     simgpu_name(gpu, traced.filter, "filter", sizeof(float));
     simgpu_trace_begin(gpu);
     const bool has_filter = strcmp(kernel, "tiled") == 0;
+    const uint32_t blocks = strcmp(kernel, "clustered") == 0 ? 2 : 1;
     const uint64_t parameters[] = {traced.input, has_filter ? traced.filter : traced.output, traced.output};
     SimReport report = {0};
     simgpu_launch(gpu,
                   &(SimLaunch){.function = function,
-                               .shape = {.grid = {1, 1, 1}, .block = {THREADS, 1, 1}},
+                               .shape = {.grid = {blocks, 1, 1}, .block = {THREADS, 1, 1}},
                                .parameters = parameters},
                   &report);
     assert_int_equal(report.outcome, SIM_OK);
@@ -253,6 +254,34 @@ static void bulk_copies_are_followed(void **state)
     end_traced(&traced);
 }
 
+static void the_shared_memory_of_other_blocks_is_followed(void **state)
+{
+    Traced traced = run_traced("clustered", 4, 4);
+    for (uint64_t i = 0; i < THREADS; i++)
+        assert_int_equal(element_of(&traced, stored(&traced, traced.output + i * 4))->address,
+                         traced.input + (THREADS + 31 - i) * 4);
+    end_traced(&traced);
+}
+
+static void a_matrix_that_is_transposed_in_registers_is_followed(void **state)
+{
+    Traced traced = run_traced("transposed", 2, 4);
+    for (uint64_t i = 0; i < 64; i++)
+        assert_int_equal(element_of(&traced, stored(&traced, traced.output + i * 2))->address,
+                         traced.input + (i % 8 * 8 + i / 8) * 2);
+    end_traced(&traced);
+}
+
+static void what_is_not_followed_is_named_with_its_line(void **state)
+{
+    Traced traced = run_traced("reduced", 4, 4);
+    const Unfollowed unfollowed = provenance_unfollowed(traced.provenance);
+    assert_string_equal(unfollowed.what, "reductions over a warp by one instruction");
+    assert_int_equal(unfollowed.line, 141);
+    assert_int_equal(source(&traced, stored(&traced, traced.output), 0)->kind, NODE_FUNCTION);
+    end_traced(&traced);
+}
+
 static int32_t value_in(const ProvenanceNode *node, int32_t loop)
 {
     int i = 0;
@@ -272,7 +301,7 @@ static void a_node_knows_the_turns_of_the_loops_around_it(void **state)
         assert_int_not_equal(sum->turns[0].loop, 3); /* numbers of 32 bits alone are kept */
     }
     for (int r = 4; r >= 0; r -= 4) /* in the turn of 2 it adds nothing */
-        for (int s = 2; s >= -1; s--, sum = source(&traced, sum, 2)) {
+        for (int s = 6; s >= -1; s--, sum = source(&traced, sum, 2)) {
             assert_int_equal(sum->kind, NODE_PRODUCT_AND_SUM);
             assert_int_equal(value_in(sum, 1), r);
             assert_int_equal(value_in(sum, 2), s);
@@ -293,6 +322,9 @@ int main(void)
         cmocka_unit_test(calls_are_followed),
         cmocka_unit_test(products_on_tensor_cores_are_followed),
         cmocka_unit_test(bulk_copies_are_followed),
+        cmocka_unit_test(the_shared_memory_of_other_blocks_is_followed),
+        cmocka_unit_test(a_matrix_that_is_transposed_in_registers_is_followed),
+        cmocka_unit_test(what_is_not_followed_is_named_with_its_line),
         cmocka_unit_test(a_node_knows_the_turns_of_the_loops_around_it),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);

@@ -103,10 +103,40 @@ extern "C" __global__ void looped(const float *input, float *output)
     for (int r = 0; r < 5 && turn(0, r); r += 2) {
         if ((r + threadIdx.x) % 3 == 0)
             continue;
-        for (int s = -1; s < 3 && turn(1, s); s++)
+        for (int s = -1; s < 7 && turn(1, s); s++)
             sum += input[threadIdx.x] * input[(r * 4 + s + 1) % 32];
     }
     for (long long big = 1ll << 40; big < (1ll << 40) + 2 && turn(2, big); big++)
         sum += input[threadIdx.x];
     output[threadIdx.x] = sum;
+}
+
+// From the shared memory of the other block of a cluster.
+extern "C" __global__ void __cluster_dims__(2, 1, 1) clustered(const float *input, float *output)
+{
+    __shared__ float own[32];
+    unsigned at;
+    float value;
+    own[threadIdx.x] = input[threadIdx.x + 32 * blockIdx.x];
+    asm volatile("barrier.cluster.arrive;\nbarrier.cluster.wait;" ::: "memory");
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"((unsigned)__cvta_generic_to_shared(&own[31 - threadIdx.x])),
+        "r"(1 - blockIdx.x));
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(value) : "r"(at) : "memory");
+    if (blockIdx.x == 0)
+        output[threadIdx.x] = value;
+    asm volatile("barrier.cluster.arrive;\nbarrier.cluster.wait;" ::: "memory");
+}
+
+// A matrix of 8 by 8 elements of 16 bits, transposed in registers.
+extern "C" __global__ void transposed(const unsigned *input, unsigned *output)
+{
+    unsigned pair = input[threadIdx.x];
+    asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %0;" : "+r"(pair));
+    output[threadIdx.x] = pair;
+}
+
+// By one instruction, which a trace does not follow.
+extern "C" __global__ void reduced(const unsigned *input, unsigned *output)
+{
+    output[threadIdx.x] = __reduce_add_sync(0xFFFFFFFFu, input[threadIdx.x]);
 }
