@@ -10,6 +10,79 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ==== what is told ================================================================================================ */
+
+static const double TOP_QUARTER = 75;
+
+static bool is_among_the_fastest(const ExplainReport *report)
+{
+    const Percentile *references = &report->timed->references;
+    return report->run->case_count == (size_t)report->timed_count && references->n > 0 &&
+           references->value >= TOP_QUARTER;
+}
+
+Telling explain_telling(const ExplainReport *report)
+{
+    if (explain_run_tells_defect(report->run))
+        return TELL_DEFECT;
+    if (report->run->next.step != NULL)
+        return TELL_STEP;
+    return is_among_the_fastest(report) ? TELL_NOTHING : TELL_LINES;
+}
+
+/* Returns the limit of the kernel that takes most of the time. */
+static const char *limiter_of_case(const Explanation *explanation)
+{
+    const ExplainedKernel *longest = NULL;
+    for (uint32_t i = 0; i < explanation->profile->kernel_count; i++)
+        if (longest == NULL || explanation->kernels[i].share > longest->share)
+            longest = &explanation->kernels[i];
+    return longest == NULL ? "" : limiter_words(longest->cost.limiter);
+}
+
+/* The slowest reference solution that is surely faster; NULL: none is, or none has a time. */
+static const ReferenceTime *next_to_beat(const Result *timed)
+{
+    const ReferenceTime *next = NULL;
+    for (size_t i = 0; i < timed->reference_count; i++)
+        if (time_is_faster(timed->reference_times[i].time, timed->score))
+            next = &timed->reference_times[i];
+    return next;
+}
+
+/* What is said about the defect or the step that is told, or why there is none: pages and terminals show the same. */
+static void add_words(const ExplainReport *report, Text *out)
+{
+    const NextStep *next = &report->run->next;
+    const ReferenceTime *beat = report->run->case_count == (size_t)report->timed_count ? next_to_beat(report->timed)
+                                                                                       : NULL;
+    switch (report->telling) {
+    case TELL_DEFECT:
+        if (next->step != NULL && !next->is_taken)
+            text_printf(out, "The next step comes after that: %s.", next->step->title);
+        return;
+    case TELL_STEP:
+        text_printf(out, "%s does this, and takes %s where your file takes %s: %s less.", next->step->example,
+                    quantity_time(next->example.ms).text, quantity_time(next->time.ms).text,
+                    quantity_percent(explain_run_step_gain(report->run), 0).text);
+        if (next->is_taken)
+            text_add(out, " Your file seems to do it already, so compare the two.");
+        return;
+    case TELL_LINES:
+        text_printf(out,
+                    "No step of the problem's ladder and no measured defect fits this file. Case %d is limited by %s.",
+                    report->shown->number, limiter_of_case(&report->shown->explanation));
+        if (beat != NULL)
+            text_printf(out, " The next reference solution to beat is %s, with %s.", beat->name,
+                        quantity_time(beat->time.ms).text);
+        return;
+    case TELL_NOTHING:
+        text_printf(out, "No advice: it is among the fastest quarter of the reference solutions (percentile %.0f).",
+                    report->timed->references.value);
+        return;
+    }
+}
+
 /* ==== explain json ================================================================================================ */
 
 /* Each counter under its own name, without those that are 0. */
@@ -75,6 +148,14 @@ static void put_all_facts(cJSON *parent, const char *key, const double *facts)
     for (int i = 0; i < FACT_COUNT; i++)
         if (isfinite(facts[i]))
             json_put_number(object, fact_names[i], facts[i]);
+}
+
+static void put_told(cJSON *object, const char *key, const ExplainReport *report)
+{
+    Text words = {0};
+    add_words(report, &words);
+    cJSON_AddStringToObject(object, key, words.data == NULL ? "" : words.data);
+    text_free(&words);
 }
 
 static const char *const telling_words[] = {
@@ -174,6 +255,7 @@ RECORD_PUT(put_problem, ExplainReport, cJSON_AddStringToObject(object, row->key,
 RECORD_PUT(put_case, ExplainReport, cJSON_AddStringToObject(object, row->key, it->shown->item->name))
 RECORD_PUT(put_cases, ExplainReport, record_write_list(&case_table, it->run->cases, it->run->case_count, it, object, row->key))
 RECORD_PUT(put_advice, ExplainReport, record_write_list(&advice_table, it->run->advice, it->run->advice_count, it, object, row->key))
+RECORD_PUT(put_words, ExplainReport, put_told(object, row->key, it))
 RECORD_PUT(put_telling, ExplainReport, cJSON_AddStringToObject(object, row->key, telling_words[it->telling]))
 RECORD_PUT(put_next, ExplainReport, record_write(&next_table, &it->run->next, cJSON_AddObjectToObject(object, row->key)))
 RECORD_WHEN(has_next, ExplainReport, it->run->next.step != NULL)
@@ -198,6 +280,7 @@ RECORD_PUBLIC(explain_table, ExplainReport,
     ROW_HAND("seconds", .put = put_seconds, .about = "of the call: kernels, copies and waits, and the time between two events without work"),
     ROW_HAND("cases", .put = put_cases, .about = "the timed cases: `number` (from 1), `name`, `seconds`, `score_share` (of the score), `measured_s` (on a real GPU), `example_s` (of the step's example), `facts` ([by name](advice.md#facts))"),
     ROW_HAND("telling", .put = put_telling, .about = "what the reader is told first: `advice` (the first of the list), `step`, `lines` (the slowest ones), `nothing` (it is among the fastest quarter)"),
+    ROW_HAND("words", .put = put_words, .about = "what is said about that: sentences, or nothing"),
     ROW_HAND("advice", .put = put_advice, .about = "defects, the largest gain first: `id`, `line` if known, `case` (number of the case that loses most by it), `gain` (share of the score, by the model), `text`"),
     ROW_HAND("step", .when = has_next, .put = put_next, .about = "the next step of the problem's ladder: `name`, `title`, `idea`, `example` (file), `time_ms` (the submission's score), `example_ms`, `is_taken` (the file seems to do it already, but takes longer than the example)"),
     ROW_HAND("kernels", .json = JSON_ARRAY, .table = &kernel_table, .put = put_kernels),
@@ -453,16 +536,6 @@ static void add_headline(const ExplainReport *report, TerminalStyle style, Text 
                     (unsigned long long)explanation->profile->lines_left_out);
 }
 
-/* Returns the limit of the kernel that takes most of the time. */
-static const char *limiter_of_case(const Explanation *explanation)
-{
-    const ExplainedKernel *longest = NULL;
-    for (uint32_t i = 0; i < explanation->profile->kernel_count; i++)
-        if (longest == NULL || explanation->kernels[i].share > longest->share)
-            longest = &explanation->kernels[i];
-    return longest == NULL ? "" : limiter_words(longest->cost.limiter);
-}
-
 /* The timed cases that were run. All count the same in the score. */
 static void add_cases(const ExplainReport *report, TerminalStyle style, Text *out)
 {
@@ -596,23 +669,6 @@ static void add_kernels(const ExplainReport *report, TerminalStyle style, Text *
 /* ---- what to do -------------------------------------------------------------------------------------------------- */
 
 enum { INDENT = 2, DEEPER = 4 };
-static const double TOP_QUARTER = 75;
-
-static bool is_among_the_fastest(const ExplainReport *report)
-{
-    const Percentile *references = &report->timed->references;
-    return report->run->case_count == (size_t)report->timed_count && references->n > 0 &&
-           references->value >= TOP_QUARTER;
-}
-
-Telling explain_telling(const ExplainReport *report)
-{
-    if (explain_run_tells_defect(report->run))
-        return TELL_DEFECT;
-    if (report->run->next.step != NULL)
-        return TELL_STEP;
-    return is_among_the_fastest(report) ? TELL_NOTHING : TELL_LINES;
-}
 
 static void add_paragraph(Text *out, const char *words, int indent, TerminalStyle style)
 {
@@ -647,8 +703,10 @@ static void add_defect(const ExplainReport *report, const Advice *advice, Termin
     terminal_add_line(&words, advice->text);
     text_printf(&words, ". Without this, the score would be %s less by the model; case %d loses most by it.",
                 quantity_percent(advice->gain, 0).text, one->number);
-    if (report->telling == TELL_DEFECT && report->run->next.step != NULL && !report->run->next.is_taken)
-        text_printf(&words, " The next step comes after that: %s.", report->run->next.step->title);
+    if (report->telling == TELL_DEFECT) {
+        text_add(&words, " ");
+        add_words(report, &words);
+    }
     add_paragraph(out, words.data, DEEPER, style);
     text_free(&words);
     if (advice->line > 0)
@@ -664,16 +722,11 @@ static void add_idea(const LadderStep *step, Text *out)
 
 static void add_step(const ExplainReport *report, TerminalStyle style, Text *out)
 {
-    const NextStep *next = &report->run->next;
-    const LadderStep *step = next->step;
+    const LadderStep *step = report->run->next.step;
     Text words = {0}, idea = {0};
     add_idea(step, &idea);
     add_paragraph(out, idea.data, DEEPER, style);
-    text_printf(&words, "%s does this, and takes %s where your file takes %s: %s less.", step->example,
-                quantity_time(next->example.ms).text, quantity_time(next->time.ms).text,
-                quantity_percent(explain_run_step_gain(report->run), 0).text);
-    if (next->is_taken)
-        text_add(&words, " Your file seems to do it already, so compare the two.");
+    add_words(report, &words);
     add_paragraph(out, words.data, DEEPER, style);
     if (report->detail < DETAIL_CODE)
         text_printf(out, "%*s--show %s shows %s.\n", DEEPER, "", report->detail == DETAIL_IDEA ? "sketch" : "code",
@@ -711,27 +764,10 @@ static void add_hottest_lines(const ExplainReport *report, Text *out)
     arena_free(&arena);
 }
 
-/* The slowest reference solution that is surely faster; NULL: none is, or none has a time. */
-static const ReferenceTime *next_to_beat(const Result *timed)
-{
-    const ReferenceTime *next = NULL;
-    for (size_t i = 0; i < timed->reference_count; i++)
-        if (time_is_faster(timed->reference_times[i].time, timed->score))
-            next = &timed->reference_times[i];
-    return next;
-}
-
 static void add_lines_to_look_at(const ExplainReport *report, TerminalStyle style, Text *out)
 {
-    const ReferenceTime *next = report->run->case_count == (size_t)report->timed_count ? next_to_beat(report->timed)
-                                                                                       : NULL;
     Text words = {0};
-    text_printf(&words,
-                "No step of the problem's ladder and no measured defect fits this file. Case %d is limited by %s.",
-                report->shown->number, limiter_of_case(&report->shown->explanation));
-    if (next != NULL)
-        text_printf(&words, " The next reference solution to beat is %s, with %s.", next->name,
-                    quantity_time(next->time.ms).text);
+    add_words(report, &words);
     text_add(&words, " These lines take most of its time:");
     add_paragraph(out, words.data, DEEPER, style);
     text_free(&words);
@@ -761,8 +797,8 @@ static void add_telling(const ExplainReport *report, TerminalStyle style, Text *
         add_lines_to_look_at(report, style, out);
         return;
     case TELL_NOTHING:
-        text_printf(out, "No advice: it is among the fastest quarter of the reference solutions (percentile %.0f).\n",
-                    report->timed->references.value);
+        add_words(report, out);
+        text_add(out, "\n");
         return;
     }
 }

@@ -129,6 +129,9 @@ static void a_step_and_a_defect_are_told_together(void **state)
     holds(&text, "  Mend this first (waits)\n    The device is idle.");
     holds(&text, " The next step comes after that: Tiles.\n");
     text_free(&text);
+    explain_json(&report, &text); /* for pages, which say the same */
+    holds(&text, "\"words\":\t\"The next step comes after that: Tiles.\"");
+    text_free(&text);
     run.next.is_taken = true;
     run.advice_count = 0;
     report.telling = explain_telling(&report);
