@@ -13,7 +13,7 @@
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 #include "grader/ranking/ranking.h"
-#include "grader/report/explain_run.h"
+#include "grader/report/explain_report.h"
 #include "grader/judge/result_json.h"
 
 #include <dirent.h>

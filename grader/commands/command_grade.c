@@ -12,7 +12,7 @@
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
 #include "grader/report/explain.h"
-#include "grader/report/explain_run.h"
+#include "grader/report/explain_report.h"
 #include "grader/report/look.h"
 #include "grader/report/report.h"
 #include "grader/report/trace.h"

@@ -1,7 +1,7 @@
 #include "base/tests/unit.h"
 
 #include "base/text.h"
-#include "grader/report/explain_run.h"
+#include "grader/report/explain_report.h"
 
 #include <stdio.h>
 #include <string.h>
