@@ -40,16 +40,19 @@ static int first_line_with(const char *source, const char *words)
 
 /* ---- global memory ----------------------------------------------------------------------------------------------- */
 
+static double excess(uint64_t sectors, uint64_t ideal)
+{
+    return sectors > 3 * ideal / 2 ? (double)(sectors - ideal) : 0;
+}
+
 static double excess_load_sectors(const SimLine *line)
 {
-    bool scattered = line->counters.global_load_sectors > 3 * line->ideal_load_sectors / 2;
-    return scattered ? (double)(line->counters.global_load_sectors - line->ideal_load_sectors) : 0;
+    return excess(line->counters.global_load_sectors, line->ideal_load_sectors);
 }
 
 static double excess_store_sectors(const SimLine *line)
 {
-    bool scattered = line->counters.global_store_sectors > 3 * line->ideal_store_sectors / 2;
-    return scattered ? (double)(line->counters.global_store_sectors - line->ideal_store_sectors) : 0;
+    return excess(line->counters.global_store_sectors, line->ideal_store_sectors);
 }
 
 /* Wavefronts of the L1 beyond those that the same bytes would need if they were contiguous. */
@@ -125,9 +128,9 @@ static bool global_accumulation(const KernelUnderReview *review, Repair *repair)
     double saved = line->counters.global_load_requests > 0 ? fmin(needless, loads) : 0;
     change_global_stores(&repair->after, 1 / times);
     change_global_loads(&repair->after, loads > saved ? 1 - saved / loads : 1);
-    after->atomic_requests = change_scaled(after->atomic_requests, 1 / times);
-    after->atomic_lanes = change_scaled(after->atomic_lanes, 1 / times);
-    after->atomic_sectors = change_scaled(after->atomic_sectors, 1 / times);
+    change_scale(&after->atomic_requests, 1 / times);
+    change_scale(&after->atomic_lanes, 1 / times);
+    change_scale(&after->atomic_sectors, 1 / times);
     say(repair, line->line,
         "Each element is stored %.0f times%s. Keep the sum in a local variable, and store it once at the end", times,
         counters->atomic_lanes > 0 ? " by atomic operations" : "");
@@ -152,8 +155,8 @@ static bool bank_conflicts(const KernelUnderReview *review, Repair *repair)
     SimCounters *after = &repair->after.counters;
     double all = (double)(after->shared_load_wavefronts + after->shared_store_wavefronts);
     double kept = fmax(0, 1 - ratio(review_per_launch(review, review_sum(review, excess_wavefronts)), all));
-    after->shared_load_wavefronts = change_scaled(after->shared_load_wavefronts, kept);
-    after->shared_store_wavefronts = change_scaled(after->shared_store_wavefronts, kept);
+    change_scale(&after->shared_load_wavefronts, kept);
+    change_scale(&after->shared_store_wavefronts, kept);
     say(repair, line->line,
         "Threads of a warp access different words of the same banks of shared memory, so each access takes %s wavefronts "
         "where %s would be enough. Let neighbouring threads access neighbouring elements, or make the distance between "
@@ -190,7 +193,7 @@ static void remove_local_memory(KernelModel *after, uint32_t registers)
     InstructionMix mix = change_mix(after);
     double loads = mix.global_loads + mix.local;
     change_waiting(after, loads > 0 ? 1 - 0.5 * mix.local / loads : 1);
-    after->counters.warp_instructions = change_scaled(after->counters.warp_instructions, 1 - ratio(mix.local, mix.all));
+    change_scale(&after->counters.warp_instructions, 1 - ratio(mix.local, mix.all));
     after->counters.local_requests = after->counters.local_sectors = 0;
     machine->local = machine->local_sectors = 0;
     after->function.frame_bytes = after->function.local_bytes = 0;
@@ -236,28 +239,32 @@ static bool local_memory(const KernelUnderReview *review, Repair *repair)
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
+/* The same work of lanes in fewer instructions of warps. */
+static void use_fewer_warps(SimCounters *counters, double kept)
+{
+    change_scale(&counters->warp_instructions, kept);
+    change_scale(&counters->global_load_requests, kept);
+    change_scale(&counters->global_load_wavefronts, kept);
+    change_scale(&counters->shared_load_wavefronts, kept);
+}
+
 static double divergent_branches(const SimLine *line)
 {
     return (double)line->counters.divergent_branches;
 }
 
-/* After the change all lanes are active that a block's threads fill: the same work of lanes in fewer instructions of
- * warps. */
+/* After the change all lanes are active that a block's threads fill. */
 static bool divergence(const KernelUnderReview *review, Repair *repair)
 {
     const double MOST_ACTIVE = 0.8;
     const SimLine *line = review_worst_line(review, divergent_branches);
-    SimCounters *after = &repair->after.counters;
     double threads = review_threads_per_block(review);
     double full = threads / ceil(threads / SIM_WARP_SIZE);
     double active = ratio((double)review->counters->lane_instructions, (double)review->counters->warp_instructions);
     if (line == NULL || active > MOST_ACTIVE * full)
         return false;
     double kept = active / full;
-    after->warp_instructions = change_scaled(after->warp_instructions, kept);
-    after->global_load_requests = change_scaled(after->global_load_requests, kept);
-    after->global_load_wavefronts = change_scaled(after->global_load_wavefronts, kept);
-    after->shared_load_wavefronts = change_scaled(after->shared_load_wavefronts, kept);
+    use_fewer_warps(&repair->after.counters, kept);
     change_waiting(&repair->after, kept);
     say(repair, line->line,
         "Threads of a warp take different branches in %s of the executions of this line, and only %s of %s threads are "
@@ -306,13 +313,9 @@ static bool block_shape(const KernelUnderReview *review, Repair *repair)
     double filled = threads / (ceil(threads / SIM_WARP_SIZE) * SIM_WARP_SIZE);
     const uint32_t *block = review->kernel->profile->shape.block;
     LaunchShape *shape = &repair->after.input.shape;
-    SimCounters *after = &repair->after.counters;
     if ((filled == 1 && threads >= LEAST_THREADS) || threads * blocks < GOOD_THREADS)
         return false;
-    after->warp_instructions = change_scaled(after->warp_instructions, filled);
-    after->shared_load_wavefronts = change_scaled(after->shared_load_wavefronts, filled);
-    after->global_load_requests = change_scaled(after->global_load_requests, filled);
-    after->global_load_wavefronts = change_scaled(after->global_load_wavefronts, filled);
+    use_fewer_warps(&repair->after.counters, filled);
     change_lanes(&repair->after, filled);
     repair->after.input.block_shares = (BlockShares){0};
     *shape = (LaunchShape){.grid = {(uint32_t)ceil(threads * blocks / GOOD_THREADS), 1, 1},
@@ -339,10 +342,10 @@ static bool too_few_blocks(const KernelUnderReview *review, Repair *repair)
     input->block_shares = (BlockShares){0};
     input->shape.grid[0] = multiprocessors;
     input->shape.grid[1] = input->shape.grid[2] = 1;
-    input->longest_warp_instructions = change_scaled(input->longest_warp_instructions, part);
-    input->longest_warp_loads = change_scaled(input->longest_warp_loads, part);
-    input->longest_warp_shared = change_scaled(input->longest_warp_shared, part);
-    input->longest_warp_constant = change_scaled(input->longest_warp_constant, part);
+    change_scale(&input->longest_warp_instructions, part);
+    change_scale(&input->longest_warp_loads, part);
+    change_scale(&input->longest_warp_shared, part);
+    change_scale(&input->longest_warp_constant, part);
     say(repair, first_line_with(repair->source, "<<<"),
         "Kernel %.80s has only %.0f block%s for %u multiprocessors, so the others are idle. Let each thread do less, or "
         "use smaller blocks",
@@ -447,7 +450,7 @@ static double saved_seconds(size_t defect, const Explanation *explanation, const
 /* The score is a geometric mean: the share that it loses by the shares of the cases. */
 static Advice weigh(size_t defect, const Explanation *const *cases, size_t case_count, const char *source)
 {
-    Advice advice = {.id = defects[defect].id, .is_of_the_call = defects[defect].is_of_the_call};
+    Advice advice = {.id = defects[defect].id};
     double logarithms = 0, largest = 0;
     for (size_t i = 0; i < case_count; i++) {
         Repair worst = {.line = 0};
@@ -472,7 +475,7 @@ size_t advisor_find(const Explanation *const *cases, size_t case_count, const ch
         size_t at = count;
         while (at > 0 && list[at - 1].gain < advice.gain)
             at--;
-        if (!(advice.gain > 0) || (!advice.is_of_the_call && advice.gain < ADVISOR_LEAST_GAIN) || at == ADVISOR_MOST)
+        if (!(advice.gain > (defects[i].is_of_the_call ? 0 : ADVISOR_LEAST_GAIN)) || at == ADVISOR_MOST)
             continue;
         count += count < ADVISOR_MOST;
         memmove(&list[at + 1], &list[at], (count - at - 1) * sizeof *list);

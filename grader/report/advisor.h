@@ -15,12 +15,11 @@
 enum { ADVISOR_MOST = 5 };
 
 typedef struct Advice {
-    const char *id;      /* "uncoalesced", "bank_conflicts", ...: docs/reference/advice.md lists them */
-    int line;            /* of the submission's own file; 0: not known */
-    size_t case_index;   /* of the case that loses most by it; the line and the numbers in the text are its */
-    double gain;         /* share of the score that it saves, 0 to 1 */
-    bool is_of_the_call; /* not of a kernel: it stays where another kernel is written */
-    char text[500];      /* without the line and the last full stop */
+    const char *id;    /* "uncoalesced", "bank_conflicts", ...: docs/reference/advice.md lists them */
+    int line;          /* of the submission's own file; 0: not known */
+    size_t case_index; /* of the case that loses most by it; the line and the numbers in the text are its */
+    double gain;       /* share of the score that it saves, 0 to 1 */
+    char text[500];    /* without the line and the last full stop */
 } Advice;
 
 /* A defect that gains less is not worth a change. */

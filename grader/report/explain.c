@@ -13,14 +13,9 @@
 
 /* ==== change ====================================================================================================== */
 
-uint64_t change_scaled(uint64_t count, double factor)
+void change_scale(uint64_t *count, double factor)
 {
-    return (uint64_t)((double)count * fmax(0, factor));
-}
-
-static void scale(uint64_t *count, double factor)
-{
-    *count = change_scaled(*count, factor);
+    *count = (uint64_t)((double)*count * fmax(0, factor));
 }
 
 /* Lanes that a warp-instruction has at work, at least one. */
@@ -69,8 +64,8 @@ static void remove_instructions(KernelModel *model, double fewer)
 {
     double all = change_mix(model).all, kept = all > 0 ? fmax(0.01, 1 - fewer / all) : 1;
     SimMachineRatios *machine = &model->input.machine;
-    scale(&model->counters.warp_instructions, kept);
-    scale(&model->counters.lane_instructions, kept);
+    change_scale(&model->counters.warp_instructions, kept);
+    change_scale(&model->counters.lane_instructions, kept);
     machine->local /= kept; /* these are multiples of warp_instructions, and stay what they are */
     machine->local_sectors /= kept;
     machine->direct /= kept;
@@ -79,26 +74,26 @@ static void remove_instructions(KernelModel *model, double fewer)
 void change_others(KernelModel *model, double kept)
 {
     remove_instructions(model, change_mix(model).others * (1 - kept));
-    scale(&model->counters.integer, kept);
-    scale(&model->counters.control, kept);
+    change_scale(&model->counters.integer, kept);
+    change_scale(&model->counters.control, kept);
 }
 
 void change_global_loads(KernelModel *model, double kept)
 {
     SimCounters *counters = &model->counters;
     remove_instructions(model, (double)counters->global_load_requests * (1 - kept));
-    scale(&counters->global_load_requests, kept);
-    scale(&counters->global_load_wavefronts, kept);
-    scale(&counters->global_load_sectors, kept);
-    scale(&counters->global_load_bytes, kept);
+    change_scale(&counters->global_load_requests, kept);
+    change_scale(&counters->global_load_wavefronts, kept);
+    change_scale(&counters->global_load_sectors, kept);
+    change_scale(&counters->global_load_bytes, kept);
 }
 
 void change_global_stores(KernelModel *model, double kept)
 {
     remove_instructions(model, (double)model->counters.global_store_requests * (1 - kept));
-    scale(&model->counters.global_store_requests, kept);
-    scale(&model->counters.global_store_sectors, kept);
-    scale(&model->counters.global_store_bytes, kept);
+    change_scale(&model->counters.global_store_requests, kept);
+    change_scale(&model->counters.global_store_sectors, kept);
+    change_scale(&model->counters.global_store_bytes, kept);
 }
 
 void change_waiting(KernelModel *model, double kept)
@@ -109,10 +104,10 @@ void change_waiting(KernelModel *model, double kept)
         return;
     }
     CostInput *input = &model->input;
-    scale(&input->longest_warp_instructions, kept);
-    scale(&input->longest_warp_loads, kept);
-    scale(&input->longest_warp_shared, kept);
-    scale(&input->longest_warp_constant, kept);
+    change_scale(&input->longest_warp_instructions, kept);
+    change_scale(&input->longest_warp_loads, kept);
+    change_scale(&input->longest_warp_shared, kept);
+    change_scale(&input->longest_warp_constant, kept);
 }
 
 /* The counters of PTX count lanes that are active, the machine's ratios to them all lanes of a warp. */
@@ -127,17 +122,12 @@ void change_lanes(KernelModel *model, double kept)
 
 /* ==== case choice ================================================================================================= */
 
-static bool is_timed(const Testcase *testcase)
-{
-    return testcase->group == CASE_TIMED;
-}
-
 static void choose(const TestcaseSet *set, const char *wanted, CaseChoice *choice, Text *names)
 {
     char number[16];
     for (size_t i = 0; i < set->count; i++) {
         const Testcase *testcase = &set->cases[i];
-        if (!is_timed(testcase))
+        if (testcase->group != CASE_TIMED)
             continue;
         snprintf(number, sizeof number, "%d", ++choice->count);
         text_printf(names, "%s%s (%s)", names->length > 0 ? "; " : "", number, testcase->name);
@@ -293,28 +283,16 @@ double kernel_model_seconds(const KernelModel *model)
     return kernel_model_cost(model).seconds * (double)model->launches;
 }
 
-/* Blocks that one multiprocessor holds at a time; 0: a block does not fit. */
-static uint32_t kernel_model_resident_blocks(const KernelModel *model)
-{
-    const LaunchShape *shape = &model->input.shape;
-    return cost_resident_blocks(model->input.profile, &model->function, (uint32_t)launch_block_threads(shape),
-                                shape->dynamic_shared_bytes);
-}
-
 /* ---- one kernel -------------------------------------------------------------------------------------------------- */
 
-static double product(const uint32_t size[3])
-{
-    return (double)size[0] * size[1] * size[2];
-}
-
+/* Blocks that one multiprocessor holds at a time; 0: a block does not fit. */
 static uint32_t resident_blocks(const KernelModel *model, uint32_t registers, uint32_t static_shared,
                                 uint32_t dynamic_shared)
 {
     SimFunctionInfo function = model->function;
     function.registers = registers;
     function.static_shared_bytes = static_shared;
-    return cost_resident_blocks(model->input.profile, &function, (uint32_t)product(model->input.shape.block),
+    return cost_resident_blocks(model->input.profile, &function, (uint32_t)launch_block_threads(&model->input.shape),
                                 dynamic_shared);
 }
 
@@ -333,13 +311,12 @@ static const char *find_occupancy_limit(const KernelModel *model, uint32_t resid
                                                                            : "threads per multiprocessor";
 }
 
-/* The seconds of a part; the launch itself is not in the list of parts. */
-static double part_seconds(const Cost *cost, const char *name, double launch_s)
+double explain_part_seconds(const Cost *cost, const char *name, double otherwise)
 {
     for (int i = 0; i < cost->part_count; i++)
         if (strcmp(cost->parts[i].name, name) == 0)
             return cost->parts[i].seconds;
-    return launch_s;
+    return otherwise;
 }
 
 static void place_on_roofline(const HardwareProfile *hardware, ExplainedKernel *kernel)
@@ -366,11 +343,12 @@ static void explain_kernel(Explanation *explanation, uint32_t index)
     symbol_name(profile->name, kernel->name, sizeof kernel->name);
     kernel->cost = kernel_model_cost(&model);
     kernel->share = profile->seconds / explanation->seconds;
-    kernel->bound_share = part_seconds(&kernel->cost, kernel->cost.limiter, explanation->hardware->launch_s) /
+    kernel->bound_share = explain_part_seconds(&kernel->cost, kernel->cost.limiter, explanation->hardware->launch_s) /
                           kernel->cost.seconds;
-    kernel->resident_blocks = kernel_model_resident_blocks(&model);
+    kernel->resident_blocks = resident_blocks(&model, model.function.registers, model.function.static_shared_bytes,
+                                              profile->shape.dynamic_shared_bytes);
     kernel->occupancy_limit = find_occupancy_limit(&model, kernel->resident_blocks);
-    kernel->waves = product(profile->shape.grid) / fmax(1, kernel->resident_blocks) /
+    kernel->waves = (double)launch_block_count(&profile->shape) / fmax(1, kernel->resident_blocks) /
                     explanation->hardware->multiprocessors;
     kernel->achieved_occupancy = kernel->cost.occupancy * kernel->waves / fmax(1, ceil(kernel->waves));
     place_on_roofline(explanation->hardware, kernel);

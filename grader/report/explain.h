@@ -59,6 +59,9 @@ void kernel_model(const Explanation *explanation, uint32_t kernel, KernelModel *
 /* The modelled time of all launches. */
 double kernel_model_seconds(const KernelModel *model);
 
+/* The time of a unit; the launch itself is no part of a cost, so for that, `otherwise`. */
+double explain_part_seconds(const Cost *cost, const char *name, double otherwise);
+
 /* True if a file, or a line, is the submission's own, not in a header of the toolkit. */
 bool explain_is_own_file(const ExecutionProfile *profile, uint32_t file);
 bool explain_is_own_line(const Explanation *explanation, const ProfileLine *line);
@@ -92,8 +95,8 @@ void change_lanes(KernelModel *model, double kept);
 /* Multiplies the latency of a lone warp, from its start to its end, by `kept`. */
 void change_waiting(KernelModel *model, double kept);
 
-/* count * factor, of a counter. */
-uint64_t change_scaled(uint64_t count, double factor);
+/* Of a counter. */
+void change_scale(uint64_t *count, double factor);
 
 /* ==== case choice ================================================================================================= */
 

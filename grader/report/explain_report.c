@@ -792,13 +792,17 @@ static void add_own_line(const ExplainReport *report, int number, Text *out)
     text_add(out, "\n");
 }
 
+static void add_defect_words(const ExplainReport *report, const Advice *advice, Text *out)
+{
+    terminal_add_line(out, advice->text);
+    text_printf(out, ". Without this, the score would be %s less by the model; case %d loses most by it.",
+                quantity_percent(advice->gain, 0).text, report->run->cases[advice->case_index].number);
+}
+
 static void add_defect(const ExplainReport *report, const Advice *advice, TerminalStyle style, Text *out)
 {
-    const ExplainedCase *one = &report->run->cases[advice->case_index];
     Text words = {0};
-    terminal_add_line(&words, advice->text);
-    text_printf(&words, ". Without this, the score would be %s less by the model; case %d loses most by it.",
-                quantity_percent(advice->gain, 0).text, one->number);
+    add_defect_words(report, advice, &words);
     if (report->telling == TELL_DEFECT) {
         text_add(&words, " ");
         add_words(report, &words);
@@ -954,18 +958,9 @@ static double simulated(const Explanation *explanation, const char *name, NcuMet
 
 static Quantity measured_quantity(NcuMetric metric, double value)
 {
-    switch (metric) {
-    case NCU_SECONDS: return quantity_time(1e3 * value);
-    case NCU_OCCUPANCY: return quantity_percent(value, 0);
-    case NCU_WARP_INSTRUCTIONS:
-    case NCU_LOAD_REQUESTS:
-    case NCU_LOAD_SECTORS:
-    case NCU_STORE_SECTORS:
-    case NCU_SHARED_WAVEFRONTS:
-    case NCU_DRAM_BYTES:
-    case NCU_METRICS: break;
-    }
-    return quantity_count(value);
+    return metric == NCU_SECONDS     ? quantity_time(1e3 * value)
+           : metric == NCU_OCCUPANCY ? quantity_percent(value, 0)
+                                     : quantity_count(value);
 }
 
 static void add_measured_kernel(const ExplainReport *report, const NcuKernel *kernel, Text *out)
@@ -1072,8 +1067,7 @@ void explain_write_for_editor(const ExplainReport *report, const char *path, Tex
     Text words = {0};
     for (size_t i = 0; i < report->run->advice_count; i++) {
         const Advice *advice = &report->run->advice[i];
-        text_printf(&words, "%s. Without this, the score would be %s less by the model.", advice->text,
-                    quantity_percent(advice->gain, 0).text);
+        add_defect_words(report, advice, &words);
         report_add_editor_line(report->submission, path, advice->line, "note", words.data, out);
         text_free(&words);
     }

@@ -44,11 +44,7 @@ typedef struct FactSource {
 
 static double part_share(const FactSource *s, const char *unit)
 {
-    const Cost *cost = &s->longest->cost;
-    for (int i = 0; i < cost->part_count; i++)
-        if (strcmp(cost->parts[i].name, unit) == 0)
-            return cost->parts[i].seconds / cost->seconds;
-    return 0;
+    return explain_part_seconds(&s->longest->cost, unit, 0) / s->longest->cost.seconds;
 }
 
 static double multiply_adds(const SimLine *line)

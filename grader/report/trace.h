@@ -40,8 +40,8 @@ typedef struct TraceTerm {
     int factor_count;
     uint32_t node;  /* the operation that made the term: a product, or a sum of one factor */
     uint32_t added; /* 1 + the sum that it was first added to; 0: none */
-    int other;     /* the term of the other side that it corresponds to; -1: none */
-    bool is_same;  /* it is the same there */
+    int other;      /* the term of the other side that it corresponds to; -1: none */
+    bool is_same;   /* it is the same there */
 } TraceTerm;
 
 typedef struct TraceTerms {

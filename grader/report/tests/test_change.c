@@ -151,8 +151,11 @@ static void something_is_always_left(void **state)
     model = (KernelModel){0};
     change_others(&model, 0.5);
     near((double)model.counters.warp_instructions, 0);
-    near((double)change_scaled(10, -1), 0);
-    near((double)change_scaled(10, 2.5), 25);
+    uint64_t count = 10;
+    change_scale(&count, 2.5);
+    near((double)count, 25);
+    change_scale(&count, -1);
+    near((double)count, 0);
 }
 
 static void a_warp_waits_less_by_machine_code_or_by_its_longest_warp(void **state)

@@ -4,6 +4,7 @@
 #include "grader/report/explain_report.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -206,12 +207,9 @@ static bool tells_defect(double blocks, double ms, double gain, size_t *defects)
 {
     Message why;
     const CaseResult item = {.name = "one"};
-    const MeasuredTime time = {ms, 0.01};
+    const MeasuredTime time = {.ms = ms, .uncertainty = 0.01};
     ExplainedCase one = {.item = &item, .time = time, .facts[FACT_blocks] = blocks};
-    ExplainRun run = {.cases = &one,
-                      .case_count = 1,
-                      .advice = {{.gain = gain}, {.gain = 0.02, .is_of_the_call = true}},
-                      .advice_count = 2};
+    ExplainRun run = {.cases = &one, .case_count = 1, .advice = {{.gain = gain}, {.gain = 0.02}}, .advice_count = 2};
     read_two_steps();
     assert_int_equal(explain_run_next(&run, &steps, times, COUNT_OF(times), time, false, &why), STATUS_OK);
     *defects = run.advice_count;
