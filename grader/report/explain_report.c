@@ -1007,41 +1007,40 @@ static void add_measured(const ExplainReport *report, TerminalStyle style, Text 
 
 /* ---- terms ------------------------------------------------------------------------------------------------------- */
 
-/* The terms of the report above, each explained where the report has used it. */
+const char *const explain_terms[][2] = {
+    {"warp", "32 threads of a block, which execute one instruction together"},
+    {"lanes", "the threads of a warp; the column shows how many of the 32 take part, on average"},
+    {"sectors", "pieces of 32 bytes, in which global memory is read: those that one access of a warp touches, and the "
+                "least that would do"},
+    {"fronts", "wavefronts: the turns that one access to shared memory takes; more than one are bank conflicts, unless "
+               "it moves vectors"},
+    {"divergent", "branches that threads of one warp take differently, so that the warp executes both ways"},
+    {"occupancy", "the warps that a multiprocessor holds at a time, as a share of the most that it could hold"},
+    {"wave", "the blocks that fit on all multiprocessors at the same time; a grid runs in one wave after the other"},
+    {"roofline", "the highest rate that memory and arithmetic allow for this many operations per byte"},
+    {"spilled", "bytes of values that found no register, and lie in device memory"},
+    {"load/store units", "the units through which each load and store of a warp goes, one per cycle and "
+                         "multiprocessor"},
+    {"instruction issue", "a multiprocessor starts at most four instructions of warps in a cycle"},
+    {"latency", "warps wait for their own loads and results, and too few others are there to work meanwhile"},
+    {"tile", "the part of an array that a block works on, often kept in shared memory"},
+    {"halo", "the elements around a tile that its outputs need, too"},
+    {"patch", "neighbouring outputs in two directions that one thread computes"},
+    {NULL, NULL},
+};
+
+/* The terms that the report above has used. */
 static void add_terms(Text *out, TerminalStyle style)
 {
-    static const char *const terms[][2] = {
-        {"warp", "32 threads of a block, which execute one instruction together"},
-        {"lanes", "the threads of a warp; the column shows how many of the 32 take part, on average"},
-        {"sectors",
-         "pieces of 32 bytes, in which global memory is read: those that one access of a warp touches, and the "
-         "least that would do"},
-        {"fronts",
-         "wavefronts: the turns that one access to shared memory takes; more than one are bank conflicts, unless "
-         "it moves vectors"},
-        {"divergent", "branches that threads of one warp take differently, so that the warp executes both ways"},
-        {"occupancy", "the warps that a multiprocessor holds at a time, as a share of the most that it could hold"},
-        {"wave",
-         "the blocks that fit on all multiprocessors at the same time; a grid runs in one wave after the other"},
-        {"roofline", "the highest rate that memory and arithmetic allow for this many operations per byte"},
-        {"spilled", "bytes of values that found no register, and lie in device memory"},
-        {"load/store units", "the units through which each load and store of a warp goes, one per cycle and "
-                             "multiprocessor"},
-        {"instruction issue", "a multiprocessor starts at most four instructions of warps in a cycle"},
-        {"latency", "warps wait for their own loads and results, and too few others are there to work meanwhile"},
-        {"tile", "the part of an array that a block works on, often kept in shared memory"},
-        {"halo", "the elements around a tile that its outputs need, too"},
-        {"patch", "neighbouring outputs in two directions that one thread computes"},
-    };
     enum { TERM_COLUMNS = 20 };
     Text used = {0};
     text_add(&used, out->data);
     text_add(out, "\n  Terms\n");
-    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
-        if (strstr(used.data, terms[i][0]) == NULL)
+    for (size_t i = 0; explain_terms[i][0] != NULL; i++) {
+        if (strstr(used.data, explain_terms[i][0]) == NULL)
             continue;
-        text_printf(out, "%*s%-*s", DEEPER, "", TERM_COLUMNS, terms[i][0]);
-        add_folded(out, terms[i][1], DEEPER + TERM_COLUMNS, DEEPER + TERM_COLUMNS, width_of(style));
+        text_printf(out, "%*s%-*s", DEEPER, "", TERM_COLUMNS, explain_terms[i][0]);
+        add_folded(out, explain_terms[i][1], DEEPER + TERM_COLUMNS, DEEPER + TERM_COLUMNS, width_of(style));
     }
     text_free(&used);
 }

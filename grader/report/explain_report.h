@@ -88,6 +88,9 @@ extern const struct RecordTable explain_table;
 
 Telling explain_telling(const ExplainReport *report);
 
+/* Terms that reports use, each with its meaning; NULL ends them. */
+extern const char *const explain_terms[][2];
+
 void explain_report_write(const ExplainReport *report, TerminalStyle style, Text *out);
 
 /* All advice, and the next step if it is told, as lines for editors (report_add_editor_line()). */

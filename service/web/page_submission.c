@@ -1,4 +1,6 @@
 #include "base/text.h"
+#include "grader/report/explain_report.h"
+#include "grader/report/report.h"
 #include "service/course/facts.h"
 #include "service/store/view.h"
 #include "service/web/board_plots.h"
@@ -374,6 +376,27 @@ static void put_document(cJSON *page, const char *name, const cJSON *document)
         cJSON_AddItemReferenceToObject(page, name, (cJSON *)document);
 }
 
+/* The terms that are used in what is told, and as what limits a kernel; the figures of lines have a note of their own. */
+static void put_terms(cJSON *page, const cJSON *explain)
+{
+    Text used = {0};
+    const cJSON *item;
+    cJSON *terms = cJSON_AddArrayToObject(page, "terms");
+    text_printf(&used, "occupancy %s %s", view_text(explain, "words"), view_text(view_item(explain, "step"), "idea"));
+    cJSON_ArrayForEach(item, view_item(explain, "advice"))
+    {
+        text_printf(&used, " %s", view_text(item, "text"));
+    }
+    cJSON_ArrayForEach(item, view_item(explain, "kernels"))
+    {
+        text_printf(&used, " %s", limiter_words(view_text(item, "bound")));
+    }
+    for (size_t i = 0; explain_terms[i][0] != NULL; i++)
+        if (strstr(used.data, explain_terms[i][0]) != NULL)
+            values_put(values_row(terms), "term=%s meaning=%s", explain_terms[i][0], explain_terms[i][1]);
+    text_free(&used);
+}
+
 void submission_put(cJSON *page, const SubmissionRecord *record)
 {
     const char *state = view_text(page, "state");
@@ -384,6 +407,8 @@ void submission_put(cJSON *page, const SubmissionRecord *record)
                is_by_another(record->board, view_text(page, "person"), score));
     put_document(page, "result", record->result);
     put_document(page, "explain", record->explain);
+    if (record->explain != NULL)
+        put_terms(page, record->explain);
     submission_put_cases(page, record);
     put_times(page, record->result, record->sitting, record->board);
     put_compiler(page, view_item(record->result, "compile"));

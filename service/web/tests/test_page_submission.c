@@ -305,6 +305,24 @@ static void a_long_source_is_cut(void **state)
     text_free(&source);
 }
 
+/* What is told of an accepted submission: as `convjudge explain --json` writes it. */
+static void advice_names_the_step_after_it_and_explains_its_terms(void **state)
+{
+    cJSON *explain = cJSON_Parse(
+        "{\"case\": \"long\", \"seconds\": 0.001, \"telling\": \"advice\", \"words\": \"The next step comes after that: Tiles.\","
+        " \"advice\": [{\"id\": \"waits\", \"line\": 1, \"case\": 1, \"gain\": 0.3, \"text\": \"A warp waits\"}],"
+        " \"kernels\": [{\"name\": \"conv\", \"bound\": \"latency\"}], \"lines\": []}");
+    const SubmissionRecord record = {.explain = explain, .source = "wait();\n"};
+    Text page = draw(&student, a_submission("done"), record);
+    expect(&page, "A warp waits.");
+    expect(&page, "<p>The next step comes after that: Tiles.</p>");
+    expect(&page, "<dt>warp</dt><dd>32 threads of a block");
+    expect(&page, "<dt>latency</dt>");
+    expect_not(&page, "<dt>halo</dt>");
+    text_free(&page);
+    cJSON_Delete(explain);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +339,7 @@ int main(void)
         cmocka_unit_test(a_run_of_the_database_is_a_result),
         cmocka_unit_test(a_rank_by_another_submission_is_said_to_be_that),
         cmocka_unit_test(a_long_source_is_cut),
+        cmocka_unit_test(advice_names_the_step_after_it_and_explains_its_terms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
