@@ -96,6 +96,8 @@ void trace_compare(TermTrace *trace);
 
 /* ==== view ======================================================================================================== */
 
+enum { TRACE_MOST_ROWS = 60, TRACE_MOST_MAP_ROWS = 24, TRACE_MOST_MAP_COLUMNS = 48 };
+
 /* What people see of a trace, as `convjudge trace --json` writes it. All texts are the judge's own, but for the names of
  * arrays. */
 
