@@ -415,7 +415,9 @@ home_of() {
     judge trace solutions/max-pool-indices/wrong_answer/indices_are_not_written.patch
     ends 1 "indices[0][0] of the case" "No kernel of the call stores this element."
     judge trace solutions/max-pool-indices/wrong_answer/index_within_the_window.patch
-    ends 1 "indices[0][1] of the case \"the example of the statement\" is 2, expected 6" "2 is stored, not 6 (line "
+    ends 1 "indices[0][1] of the case \"the example of the statement\" is 2, expected 6" "2 is stored, not 6 (line " "0 is stored, not 2 (line "
+    judge trace solutions/bilateral-filter/wrong_answer/sigma_not_squared.patch
+    ends 1 "  Its last values, line by line:" "image[2][2] * 0.0183156 + "
     judge trace --output values:0,1 solutions/max-pool-indices/wrong_answer/index_of_a_neighbour.patch
     ends 0 "values[0][1] of the case" "Its only term is that of the oracle"
     judge trace --output places:0,1 solutions/max-pool-indices/accepted/naive.cu

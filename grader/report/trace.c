@@ -651,7 +651,7 @@ static void say_different(const TermTrace *trace, const TraceTerm *mine, Text *o
         say_other_factor(trace, mine, other, same, one, another, out);
         return;
     }
-    if (other != NULL && adds_nothing(mine)) {
+    if (other != NULL && adds_nothing(mine) && mine->factor_count > 0) {
         say_zero(trace, mine, other, out);
         return;
     }
@@ -916,6 +916,77 @@ static void view_maps(TermTrace *trace, TraceView *view)
     }
 }
 
+/* ---- values line by line ----------------------------------------------------------------------------------------- */
+
+/* What a node is computed from: an element by its name, all else by its value. `source`: 1 + a node. */
+static void add_operand(const TermTrace *trace, uint32_t source, Text *out)
+{
+    const ProfileTrace *from = &trace->mine->trace;
+    const ProfileNode *at = &from->nodes[source - 1];
+    while ((at->kind == NODE_LOAD || at->kind == NODE_STORE || at->kind == NODE_CONVERSION) && at->sources[0] > 0)
+        at = &from->nodes[at->sources[0] - 1];
+    const int parameter = at->kind == NODE_ELEMENT && at->array > 0
+                              ? input_named(trace->problem, trace->mine->arrays[at->array - 1].name)
+                              : -1;
+    if (parameter >= 0)
+        add_element(trace, (size_t)parameter, at->index, out);
+    else
+        add_unnamed(trace->mine, (uint32_t)(at - from->nodes), out);
+}
+
+static void add_operation(const TermTrace *trace, const ProfileNode *node, Text *out)
+{
+    static const char *const words[NODE_KINDS][2] = {
+        /* before the first source, between the first two */
+        [NODE_SUM] = {"", " + "},           [NODE_DIFFERENCE] = {"", " - "},
+        [NODE_PRODUCT] = {"", " * "},       [NODE_PRODUCT_AND_SUM] = {"", " * "},
+        [NODE_QUOTIENT] = {"", " / "},      [NODE_NEGATION] = {"-", ""},
+        [NODE_LIMIT] = {"a limit of ", ""}, [NODE_FUNCTION] = {"a function of ", ", "}};
+    text_add(out, words[node->kind][0]);
+    for (int i = 0, said = 0; i < NODE_SOURCES; i++) {
+        if (node->sources[i] == 0)
+            continue;
+        if (said++ > 0)
+            text_add(out, i == 2 && node->kind == NODE_PRODUCT_AND_SUM ? " + " : words[node->kind][1]);
+        add_operand(trace, node->sources[i], out);
+    }
+}
+
+static bool is_operation(const ProfileNode *node)
+{
+    return node->kind >= NODE_SUM && node->kind != NODE_CONVERSION && isfinite(node->value);
+}
+
+static bool has_function(const ProfileTrace *from)
+{
+    for (uint32_t i = 0; i < from->node_count && from->unfollowed[0] == '\0'; i++)
+        if (from->nodes[i].kind == NODE_FUNCTION)
+            return true;
+    return false;
+}
+
+/* Of a value that is no sum of products, or of too many: its last operations, in their order. */
+static void view_steps(TermTrace *trace, TraceView *view)
+{
+    const ProfileTrace *from = &trace->mine->trace;
+    const ElementType type = trace->problem->parameters[problem_output(trace->problem)].type;
+    uint32_t first = from->node_count;
+    if (!(element_traits[type].epsilon > 0) || (!trace->terms.is_cut && !has_function(from)))
+        return; /* whole numbers are chosen rather than computed */
+    for (size_t count = 0; first > 0 && count < TRACE_MOST_STEPS; first--)
+        count += is_operation(&from->nodes[first - 1]) && is_own_line(trace, &from->nodes[first - 1]);
+    view->steps = arena_array(&trace->arena, TRACE_MOST_STEPS, sizeof *view->steps);
+    for (uint32_t i = first; i < from->node_count; i++) {
+        const ProfileNode *node = &from->nodes[i];
+        Text text = {0};
+        if (!is_operation(node) || !is_own_line(trace, node))
+            continue;
+        add_operation(trace, node, &text);
+        view->steps[view->step_count++] = (TraceStep){
+            .line = node->line, .text = text_move(&text, &trace->arena), .value = node->value};
+    }
+}
+
 static TraceView view_of(TermTrace *trace)
 {
     Text element = {0}, writer = {0}, sentence = {0};
@@ -932,6 +1003,7 @@ static TraceView view_of(TermTrace *trace)
     if (trace->mine->trace.node_count > 0)
         view_rows(trace, &view);
     view_maps(trace, &view);
+    view_steps(trace, &view);
     return view;
 }
 

@@ -96,7 +96,7 @@ void trace_compare(TermTrace *trace);
 
 /* ==== view ======================================================================================================== */
 
-enum { TRACE_MOST_ROWS = 60, TRACE_MOST_MAP_ROWS = 24, TRACE_MOST_MAP_COLUMNS = 48 };
+enum { TRACE_MOST_ROWS = 60, TRACE_MOST_MAP_ROWS = 24, TRACE_MOST_MAP_COLUMNS = 48, TRACE_MOST_STEPS = 24 };
 
 /* What people see of a trace, as `convjudge trace --json` writes it. All texts are the judge's own, but for the names of
  * arrays. */
@@ -107,6 +107,12 @@ typedef struct TraceRow {                /* a term of the submission, and the or
     double value;
     size_t left_out; /* equal rows that stand before this one, and are not shown */
 } TraceRow;
+
+typedef struct TraceStep { /* a value on the way to the element, in the order in which they were computed */
+    int line;
+    const char *text; /* "3.5 * input[2]", "a function of 7" */
+    double value;
+} TraceStep;
 
 typedef struct TraceMap { /* which elements of an input the terms use; a part of its last two dimensions */
     const char *array;    /* "input", or with more dimensions "input[0]" */
@@ -125,6 +131,8 @@ typedef struct TraceView {
     size_t row_count;
     TraceMap *maps;
     size_t map_count;
+    TraceStep *steps; /* the last ones; none where the value is a sum of products */
+    size_t step_count;
 } TraceView;
 
 typedef struct TraceViews {

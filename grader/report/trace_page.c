@@ -25,6 +25,10 @@ RECORD(map_table, TraceMap,
     ROW(TraceMap, rows, "rows"),
     ROW(TraceMap, columns, "columns", .about = "the part of it that is shown"),
     ROW(TraceMap, cells, "cells", .required = true, .about = "a character for each element: `=` used as by the oracle, `+` only by the submission, `-` only by the oracle, `!` by both in different terms, `.` not used"));
+RECORD(step_table, TraceStep,
+    ROW(TraceStep, line, "line"),
+    ROW(TraceStep, text, "text", .required = true),
+    ROW(TraceStep, value, "value", .about = "of a value that is no sum of products: its last operations in their order, with their source lines"));
 RECORD_WHEN(has_number, TraceView, !isnan(it->got))
 RECORD_PUBLIC(trace_view_table, TraceView,
     ROW(TraceView, case_name, "case", .required = true, .about = "the name of a sample, or the sizes of a case of your own"),
@@ -35,7 +39,8 @@ RECORD_PUBLIC(trace_view_table, TraceView,
     ROW(TraceView, writer, "writer", .required = true, .about = "who stored it: a sentence"),
     ROW(TraceView, sentence, "sentence", .required = true, .about = "what is wrong with its terms"),
     ROW_LIST(TraceView, rows, row_count, "rows", row_table),
-    ROW_LIST(TraceView, maps, map_count, "maps", map_table));
+    ROW_LIST(TraceView, maps, map_count, "maps", map_table),
+    ROW_LIST(TraceView, steps, step_count, "steps", step_table));
 RECORD_PUBLIC(trace_table, TraceViews,
     ROW_SCHEMA("schema", 1),
     ROW_LIST(TraceViews, items, count, "traces", trace_view_table));
@@ -57,7 +62,7 @@ bool trace_view_is_sound(const TraceView *view)
             map->cells == NULL || strlen(map->cells) != map->rows * map->columns)
             return false;
     }
-    return view->row_count <= TRACE_MOST_ROWS;
+    return view->row_count <= TRACE_MOST_ROWS && view->step_count <= TRACE_MOST_STEPS;
 }
 
 /* ---- on the terminal --------------------------------------------------------------------------------------------- */
@@ -94,6 +99,8 @@ void trace_write(const TraceView *view, TerminalStyle style, Text *out)
     int columns = 24;
     for (size_t i = 0; i < view->row_count; i++)
         columns = (int)strlen(view->rows[i].term) > columns ? (int)strlen(view->rows[i].term) : columns;
+    for (size_t i = 0; i < view->step_count; i++)
+        columns = (int)strlen(view->steps[i].text) > columns ? (int)strlen(view->steps[i].text) : columns;
     text_printf(out, "%s of the case \"%s\" ", view->element, view->case_name);
     add_got(view, out);
     text_printf(out, "expected %.9g\n  %s\n\n  ", view->expected, view->writer);
@@ -104,6 +111,11 @@ void trace_write(const TraceView *view, TerminalStyle style, Text *out)
                     "the oracle adds");
     for (size_t i = 0; i < view->row_count; i++)
         write_row(&view->rows[i], columns, style, out);
+    if (view->step_count > 0)
+        text_add(out, "\n  Its last values, line by line:\n");
+    for (size_t i = 0; i < view->step_count; i++)
+        text_printf(out, "    %-*s %12.6g  %d\n", columns, view->steps[i].text, view->steps[i].value,
+                    view->steps[i].line);
     if (view->is_wrong && view->map_count > 0)
         text_add(out,
                  "\n  Elements: = used as by the oracle, + only here, - only by the oracle, ! in different terms\n");
@@ -217,6 +229,18 @@ void trace_page(const TraceView *view, const char *id, Text *page)
     for (size_t i = 0; i < view->row_count; i++)
         draw_row(&view->rows[i], page);
     if (view->row_count > 0)
+        html_raw(page, "</tbody></table></div>\n");
+    if (view->step_count > 0)
+        html_add(page,
+                 "<p class=\"note\">Its last values, line by line:</p>\n"
+                 "<div class=\"scroll\" role=\"group\" aria-label=\"Values of %s\" tabindex=\"0\">\n<table>\n"
+                 "<thead><tr><th scope=\"col\">Line</th><th scope=\"col\">Computed</th><th scope=\"col\" "
+                 "class=\"number\">Value</th></tr></thead>\n<tbody>\n",
+                 view->element);
+    for (size_t i = 0; i < view->step_count; i++)
+        html_add(page, "<tr><th scope=\"row\">%d</th><td><code>%s</code></td><td class=\"number\">%g</td></tr>\n",
+                 view->steps[i].line, view->steps[i].text, view->steps[i].value);
+    if (view->step_count > 0)
         html_raw(page, "</tbody></table></div>\n");
     if (view->map_count > 0)
         html_raw(

@@ -312,6 +312,34 @@ static void a_right_value_of_other_terms_is_told(void **state)
     end();
 }
 
+static void a_value_that_is_no_sum_of_products_is_told_line_by_line(void **state)
+{
+    begin();
+    const uint32_t x = element(&mine, "input", 1, 13), half = constant(&mine, 0.5);
+    const uint32_t product = add(&mine,
+                                 (ProfileNode){.kind = NODE_PRODUCT, .sources = {x, half}, .line = 13, .value = 1});
+    const uint32_t kept = add(&mine,
+                              (ProfileNode){.kind = NODE_CONVERSION, .sources = {product}, .line = 13, .value = 1});
+    const uint32_t root = add(&mine, (ProfileNode){.kind = NODE_FUNCTION, .sources = {kept}, .line = 14, .value = 2});
+    store(&mine, add(&mine, (ProfileNode){.kind = NODE_DIFFERENCE, .sources = {root, x}, .line = 15, .value = 0}), 0);
+    const TraceView view = compared(0);
+    assert_int_equal(view.step_count, 3);
+    assert_string_equal(view.steps[0].text, "input[1] * 0.5");
+    assert_string_equal(view.steps[1].text, "a function of 1");
+    assert_string_equal(view.steps[2].text, "2 - input[1]");
+    assert_true(view.steps[1].line == 14 && view.steps[1].value == 2);
+    Text text = {0};
+    trace_write(&view, (TerminalStyle){.width = 80}, &text);
+    assert_non_null(strstr(text.data, "  Its last values, line by line:\n"));
+    assert_non_null(strstr(text.data, "    a function of 1                     2  14\n"));
+    text_free(&text);
+    trace_page(&view, "t", &text);
+    assert_non_null(
+        strstr(text.data, "<th scope=\"row\">14</th><td><code>a function of 1</code></td><td class=\"number\">2<"));
+    text_free(&text);
+    end();
+}
+
 static void what_is_taken_away_again_is_no_term(void **state)
 {
     begin();
@@ -403,6 +431,7 @@ int main(void)
         cmocka_unit_test(too_many_terms_are_not_compared),
         cmocka_unit_test(right_terms_lead_to_what_follows_the_sum),
         cmocka_unit_test(a_right_value_of_other_terms_is_told),
+        cmocka_unit_test(a_value_that_is_no_sum_of_products_is_told_line_by_line),
         cmocka_unit_test(what_is_taken_away_again_is_no_term),
         cmocka_unit_test(a_number_that_data_chose_is_one_term),
         cmocka_unit_test(what_is_not_followed_is_said),
