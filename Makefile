@@ -201,7 +201,7 @@ lowest         := $(call march,$(firstword $(levels)))
 objects_simgpu := $(levels:%=$(BUILD)/simgpu/code/lane_loops.%.o) $(levels:%=$(BUILD)/simgpu/engine/matrix_lanes.%.o)
 $(BUILD)/simgpu/block/active.o: EXTRA := $(lowest)
 $(BUILD)/simgpu/memory/origin.o: EXTRA := -O3# for its loops over bytes
-$(BUILD)/base/tensor.o $(BUILD)/grader/problem/testcase_data.o $(BUILD)/grader/check/checker.o: EXTRA += -O3# for their loops over elements
+$(BUILD)/base/tensor.o $(BUILD)/grader/problem/testcase_data.o $(BUILD)/grader/check/checker.o $(BUILD)/simgpu/cost/reuse.o: EXTRA += -O3# for their loops over elements and lanes
 $(BUILD)/simgpu/memory/texture.o: EXTRA := -O3 $(lowest) -fno-math-errno -fno-trapping-math
 $(BUILD)/simgpu/code/lane_loops.v4.o: EXTRA := -mprefer-vector-width=512
 # gcc 12 fails with -O0 on long vectors.

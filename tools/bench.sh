@@ -82,7 +82,7 @@ figure "  interpreted" "$elapsed" s
 echo "# memory, conv1d with the largest input of its statement"
 # A home of the judge like this one whose only timed case is the largest input.
 mkdir -p "$scratch/home/simgpu" "$scratch/home/testcases"
-for folder in problems grader leaderboard solutions simgpu/profiles; do ln -s "$PWD/$folder" "$scratch/home/$folder"; done
+for folder in base problems grader leaderboard solutions simgpu/profiles; do ln -s "$PWD/$folder" "$scratch/home/$folder"; done
 cp -r testcases/conv1d "$scratch/home/testcases/"
 jq '.cases |= map(select((.timed | not) or .sizes.input_size == 16777216))' \
     testcases/conv1d/hidden.json >"$scratch/home/testcases/conv1d/hidden.json"

@@ -55,11 +55,6 @@ void register_write_all(Worker *worker, Active *active, Operand operand, const v
     register_written(worker, active, operand, 0);
 }
 
-uint64_t register_value(const Worker *worker, Operand operand, uint32_t lane)
-{
-    return column_value(register_column(worker, operand), lane);
-}
-
 /* ==== clock ======================================================================================================= */
 
 /* Cycles that a warp would take for the basic blocks that the block of threads has begun, if it were alone, if each

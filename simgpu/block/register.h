@@ -76,6 +76,9 @@ static inline uint64_t column_value(RegisterColumn column, uint32_t lane)
     default: return *(const uint64_t *)at;
     }
 }
-uint64_t register_value(const Worker *worker, Operand operand, uint32_t lane);
+static inline uint64_t register_value(const Worker *worker, Operand operand, uint32_t lane)
+{
+    return column_value(register_column(worker, operand), lane);
+}
 
 #endif

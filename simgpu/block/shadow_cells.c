@@ -406,21 +406,6 @@ bool shared_is_written(const Worker *worker, const SharedRead *read)
     return true;
 }
 
-void shadow_cell_add_reader(const Sanitizer *sanitizer, ShadowCell *cell, uint32_t lane)
-{
-    uint32_t warp = lane / SIM_WARP_SIZE;
-    if (cell->read_epoch != sanitizer->epoch) {
-        cell->far_reader = NOBODY;
-    } else if (cell->reader / SIM_WARP_SIZE != warp) {
-        cell->far_reader = (uint16_t)lane;
-        cell->far_warp_epoch = sanitizer->warp_epoch[warp];
-        return;
-    }
-    cell->reader = (uint16_t)lane;
-    cell->read_epoch = sanitizer->epoch;
-    cell->read_warp_epoch = sanitizer->warp_epoch[warp];
-}
-
 uint32_t shadow_cell_value_of(const unsigned char *values, uint32_t offset, uint8_t cell_log)
 {
     uint32_t value = 0;
@@ -431,9 +416,9 @@ uint32_t shadow_cell_value_of(const unsigned char *values, uint32_t offset, uint
 uint32_t shadow_cell_value(const Worker *worker, const Instruction *store, uint32_t lane, uint32_t offset,
                            uint8_t cell_log)
 {
-    uint64_t value = 0, copied = register_value(worker, store->sources[2], lane);
+    uint64_t value = 0;
     if (store->kind == COPY_ASYNC) {
-        if (offset < copied)
+        if (offset < register_value(worker, store->sources[2], lane))
             memcpy(&value, (const char *)register_value(worker, store->sources[1], lane) + offset,
                    (size_t)1 << cell_log);
     } else {

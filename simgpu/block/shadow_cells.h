@@ -10,27 +10,26 @@
 
 enum { NOBODY = 0xFFFF };
 
-/* Epochs before the block's first mean that it did nothing here, so that nothing is cleared between blocks. */
+/* Epochs before the block's first mean that it did nothing here, so that nothing is cleared between blocks. What a load looks at
+ * comes first, so that it mostly needs one line of the host's cache. */
 typedef struct ShadowCell {
-    uint32_t write_epoch;                                          /* of the last plain store */
-    uint32_t read_epoch;                                           /* of the plain loads by `reader` and `far_reader` */
-    uint32_t atomic_epoch;                                         /* of the last atomic operation */
-    uint32_t write_warp_epoch, read_warp_epoch, atomic_warp_epoch; /* of those lanes' warps, at the same times */
-    uint32_t value, store;                    /* what was stored last, and the number of that store */
-    uint32_t far_warp_epoch;                  /* of far_reader's warp */
-    uint32_t strong_epoch, strong_warp_epoch; /* of the last strong store that changed it, by `teller` */
-    uint32_t copy_group;                      /* the writer's group of copies where cp.async stored it; else 0 */
-    uint32_t bulk_phase;               /* a bulk copy stored it: the phase, from 1, of the mbarrier that ends with the
-                                       * copy; else 0 */
+    uint32_t write_epoch;  /* of the last plain store */
+    uint32_t read_epoch;   /* of the plain loads by `reader` and `far_reader` */
+    uint32_t atomic_epoch; /* of the last atomic operation */
+    uint32_t copy_group;   /* the writer's group of copies where cp.async stored it; else 0 */
+    uint32_t bulk_phase; /* a bulk copy stored it: the phase, from 1, of the mbarrier that ends with the copy; else 0 */
+    uint32_t read_warp_epoch, far_warp_epoch;     /* of the warps of `reader` and `far_reader`, at the time */
+    uint16_t reader, writer, changer;             /* lanes of the block: of the load, the store, the atomic operation */
+    uint16_t far_reader;                          /* a lane of another warp that has read as well; NOBODY: none */
+    bool is_agreed;                               /* several lanes have stored the same value */
+    uint8_t bulk_mbarrier;                        /* number of it (warp_order.h) */
+    bool is_product;                              /* `async_reader` was that of a wgmma */
+    uint32_t write_warp_epoch, atomic_warp_epoch; /* of the warps of `writer` and `changer`, at the time */
+    uint32_t value, store;                        /* what was stored last, and the number of that store */
+    uint32_t strong_epoch, strong_warp_epoch;     /* of the last strong store that changed it, by `teller` */
     uint32_t async_epoch, async_group; /* of the worker, when a bulk copy or a wgmma of `async_reader` last read it; and
                                         * the group of that */
-    uint16_t async_reader;
-    bool is_product;                  /* it was a wgmma */
-    uint8_t bulk_mbarrier;            /* number of it (warp_order.h) */
-    uint16_t writer, reader, changer; /* lanes of the block: of the store, the load, the atomic operation */
-    uint16_t teller;
-    uint16_t far_reader; /* a lane of another warp that has read as well; NOBODY: none */
-    bool is_agreed;      /* several lanes have stored the same value */
+    uint16_t async_reader, teller;
 } ShadowCell;
 
 /* A load of shared memory that is allowed. */
@@ -50,7 +49,8 @@ typedef struct SharedRead {
 
 ShadowCells *shadow_cells_new(const Launch *launch);
 void shadow_cells_free(ShadowCells *cells);
-/* The cell at an address of shared or of global memory; NULL where there is no room for another one. */
+/* The cell at an address of shared memory, with those of the following addresses behind it, or of global memory; NULL where there is
+ * no room for another one. */
 ShadowCell *shadow_cell_at(Sanitizer *sanitizer, bool is_shared, uint64_t address);
 /* Has the block written the cell? */
 static inline bool shadow_cell_is_written(const Sanitizer *sanitizer, const ShadowCell *cell)
@@ -64,7 +64,20 @@ static inline void shadow_cell_set_written(const Sanitizer *sanitizer, ShadowCel
     cell->copy_group = cell->bulk_phase = 0;
 }
 /* Remembers a plain load by a lane, after it was compared with the accesses that it may race with. */
-void shadow_cell_add_reader(const Sanitizer *sanitizer, ShadowCell *cell, uint32_t lane);
+static inline void shadow_cell_add_reader(const Sanitizer *sanitizer, ShadowCell *cell, uint32_t lane)
+{
+    const uint32_t warp = lane / SIM_WARP_SIZE;
+    if (cell->read_epoch != sanitizer->epoch) {
+        cell->far_reader = NOBODY;
+    } else if (cell->reader / SIM_WARP_SIZE != warp) {
+        cell->far_reader = (uint16_t)lane;
+        cell->far_warp_epoch = sanitizer->warp_epoch[warp];
+        return;
+    }
+    cell->reader = (uint16_t)lane;
+    cell->read_epoch = sanitizer->epoch;
+    cell->read_warp_epoch = sanitizer->warp_epoch[warp];
+}
 /* Has the block written all that is read? */
 bool shared_is_written(const Worker *worker, const SharedRead *read);
 /* What a lane is about to store, or to copy, into the cell at `offset` of its access. */

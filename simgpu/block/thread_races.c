@@ -120,6 +120,14 @@ static void compare_with_teller(const ThreadAccess *access, const ShadowCell *ce
         compare_with(access, cell->teller, cell->strong_warp_epoch, true);
 }
 
+/* Is there nothing that a plain load could race with, within its block? Most loads find what an ordinary store has left before the
+ * last barrier. */
+static bool is_settled(const Sanitizer *sanitizer, bool is_shared, const ShadowCell *cell)
+{
+    return cell->write_epoch != sanitizer->epoch && cell->atomic_epoch != sanitizer->epoch && cell->copy_group == 0 &&
+           cell->bulk_phase == 0 && (!is_shared || shadow_cell_is_written(sanitizer, cell));
+}
+
 static void read_cell(const ThreadAccess *access, ShadowCell *cell, uint64_t place)
 {
     Sanitizer *sanitizer = access->worker->sanitizer;
@@ -240,10 +248,14 @@ void thread_races_read(Worker *worker, const Instruction *instruction, bool is_s
     check_variable(&access);
     if (instruction->is_strong)
         note_wait(sanitizer, lane / SIM_WARP_SIZE);
+    const bool may_be_settled = !instruction->is_strong && sanitizer->cluster == NULL;
+    ShadowCell *shared = is_shared ? shadow_cell_at(sanitizer, true, address) : NULL;
     EACH_CELL(address, bytes, cell_log_of(worker, is_shared), place)
     {
-        ShadowCell *at = shadow_cell_at(sanitizer, is_shared, place);
-        if (at != NULL)
+        ShadowCell *at = is_shared ? shared++ : shadow_cell_at(sanitizer, false, place);
+        if (at != NULL && may_be_settled && is_settled(sanitizer, is_shared, at))
+            shadow_cell_add_reader(sanitizer, at, lane);
+        else if (at != NULL)
             read_cell(&access, at, place);
     }
 }

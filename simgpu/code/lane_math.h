@@ -42,6 +42,11 @@ static inline f64 flush64(f64 x)
 /* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 give the upper 32 bits of a result, and zeros below. */
 static inline f64 upper_half(f64 x) { return flush64(f64_from(f64_bits(x) & 0xFFFFFFFF00000000)); }
 
+/* Vectors divide float64, but no integers. The quotients are exact: of such numbers one that is not whole differs from each whole
+ * number by more than float64 rounds. Division by zero is the caller's. */
+static inline u32 quotient_u32(u32 a, u32 b) { return (u32)(s64)((f64)a / (f64)(b == 0 ? 1 : b)); }
+static inline s32 quotient_s32(s32 a, s32 b) { return (s32)(s64)((f64)a / (f64)(b == 0 ? 1 : b)); }
+
 static inline f32 add_of(f32 a, f32 b) { return a + b; }
 static inline f32 sub_of(f32 a, f32 b) { return a - b; }
 static inline f32 mul_of(f32 a, f32 b) { return a * b; }

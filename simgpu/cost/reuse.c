@@ -85,33 +85,50 @@ static void touch(Trace *trace, size_t request, Touch one)
     trace->touches[trace->count++] = one;
 }
 
-static void touch_bytes(Trace *trace, const TracedLoad *load, size_t turn, size_t request, uint64_t address)
+/* All bytes from `address` to `last`. */
+static void touch_bytes(Trace *trace, const TracedLoad *load, size_t turn, size_t request, uint64_t address,
+                        uint64_t last)
 {
-    Touch one = {.load = load->load,
-                 .is_constant = load->is_constant,
-                 .skips_l1 = load->skips_l1,
-                 .begins_turn = turn == trace->count};
-    for (uint64_t sector = address / SECTOR; sector <= (address + load->bytes - 1) / SECTOR; sector++) {
-        one.line = sector / LINE_SECTORS;
-        one.sectors = (uint8_t)(1u << sector % LINE_SECTORS);
+    Touch one = {.load = load->load, .is_constant = load->is_constant, .skips_l1 = load->skips_l1};
+    for (uint64_t line = address / LINE_BYTES; line <= last / LINE_BYTES; line++) {
+        const uint64_t from = line == address / LINE_BYTES ? address % LINE_BYTES / SECTOR : 0;
+        const uint64_t to = line == last / LINE_BYTES ? last % LINE_BYTES / SECTOR : LINE_SECTORS - 1;
+        one.line = line;
+        one.sectors = (uint8_t)((2u << to) - (1u << from));
+        one.begins_turn = turn == trace->count;
         one.begins_request = request == trace->count;
         touch(trace, request, one);
     }
 }
 
+/* Does each lane of a warp read where the lane before it does, or up to a sector further? */
+static bool are_in_row(const int32_t relative[WARP])
+{
+    uint32_t far = 0;
+    for (int i = 1; i < WARP; i++)
+        far |= (uint32_t)relative[i] - (uint32_t)relative[i - 1] > SECTOR;
+    return far == 0;
+}
+
 /* Records the request of `lanes` of the warp that starts with lane `start`. Neighbouring lanes mostly read the same
- * sector. */
+ * sector, or the next one. */
 static void touch_lanes(Trace *trace, const TracedLoad *load, size_t turn, uint32_t start, uint32_t lanes)
 {
     size_t request = trace->count;
     uint64_t before = UINT64_MAX;
+    if (lanes == ~0u && are_in_row(&load->relative[start - load->first_lane])) {
+        const int32_t *relative = &load->relative[start - load->first_lane];
+        touch_bytes(trace, load, turn, request, load->address + (uint64_t)(int64_t)relative[0],
+                    load->address + (uint64_t)(int64_t)relative[WARP - 1] + load->bytes - 1);
+        return;
+    }
     for (; lanes != 0; lanes &= lanes - 1) {
         uint32_t lane = start + (uint32_t)__builtin_ctz(lanes);
         uint64_t address = load->address + (uint64_t)(int64_t)load->relative[lane - load->first_lane];
-        uint64_t sector = address / SECTOR, last = (address + load->bytes - 1) / SECTOR;
-        if (sector != before || last != before)
-            touch_bytes(trace, load, turn, request, address);
-        before = last;
+        uint64_t end = address + load->bytes - 1;
+        if (address / SECTOR != before || end / SECTOR != before)
+            touch_bytes(trace, load, turn, request, address, end);
+        before = end / SECTOR;
     }
 }
 
@@ -138,7 +155,7 @@ void trace_load(Trace *trace, const TracedLoad *load)
         if (load->relative != NULL)
             touch_lanes(trace, load, turn, start, lanes);
         else if (lanes != 0)
-            touch_bytes(trace, load, turn, trace->count, load->address);
+            touch_bytes(trace, load, turn, trace->count, load->address, load->address + load->bytes - 1);
     }
 }
 

@@ -39,13 +39,13 @@
 
 enum { REUSE_WAVES = 3, TOUCHES = 1 << 20, CHECKED_BLOCKS = 128 };
 
-typedef struct Touch { /* an access of one warp request to one line */
-    uint64_t line;     /* address / 128 */
-    int32_t load;      /* Instruction.index */
-    uint8_t sectors;   /* one bit per sector */
-    bool is_constant;  /* of a __constant__ array */
-    bool skips_l1;     /* Instruction.skips_l1 */
-    bool begins_turn, begins_request;
+typedef struct Touch {    /* an access of one warp request to one line */
+    uint64_t line;        /* address / 128 */
+    int32_t load;         /* Instruction.index */
+    uint8_t sectors;      /* one bit per sector */
+    bool is_constant : 1; /* of a __constant__ array */
+    bool skips_l1 : 1;    /* Instruction.skips_l1 */
+    bool begins_turn : 1, begins_request : 1;
 } Touch;
 
 typedef struct Trace { /* of one block */

@@ -214,34 +214,33 @@ static uint64_t bytes_time(MatrixType type)
     return 0;
 }
 
-/* The registers of a fragment that hold each element once. */
-static void read_words(const Worker *worker, const Matrix *matrix, const Fragment *fragment, uint32_t warp,
-                       LaneWords words)
+/* Finds the registers of a fragment that hold each element once. Those that a loop over lanes cannot read are copied. */
+static void find_words(const Worker *worker, const Matrix *matrix, const Fragment *fragment, uint32_t warp,
+                       LaneWords copies, const uint32_t *words[])
 {
     for (int i = 0; i < matrix->layouts[fragment->part].count; i++) {
         const Operand operand = fragment->operands[i];
-        if (operand.size == 2 && !is_uniform(worker, operand))
-            memcpy(words[i], lane_of(worker, operand, warp * SIM_WARP_SIZE), sizeof words[i]);
-        else
-            for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++)
-                words[i][lane] = (uint32_t)register_value(worker, operand, warp * SIM_WARP_SIZE + lane);
+        const bool is_apart = operand.size != 2 || is_uniform(worker, operand);
+        for (uint32_t lane = 0; lane < SIM_WARP_SIZE && is_apart; lane++)
+            copies[i][lane] = (uint32_t)register_value(worker, operand, warp * SIM_WARP_SIZE + lane);
+        words[i] = is_apart ? copies[i] : (const uint32_t *)lane_of(worker, operand, warp * SIM_WARP_SIZE);
     }
 }
 
 /* As the hardware does nearly all: in the lanes that hold the numbers. */
 static bool multiply_in_lanes(Worker *worker, const Matrix *matrix, const Fragment fragments[4], uint32_t warp)
 {
-    LaneWords a, b, c;
+    LaneWords copies[3];
+    const uint32_t *a[MATRIX_REGISTERS], *b[MATRIX_REGISTERS], *c[MATRIX_REGISTERS];
+    uint32_t *d[MATRIX_REGISTERS];
     if (matrix->c != MATRIX_F32 || matrix->d != MATRIX_F32)
         return false;
-    read_words(worker, matrix, &fragments[1], warp, a);
-    read_words(worker, matrix, &fragments[2], warp, b);
-    read_words(worker, matrix, &fragments[3], warp, c);
-    if (!matrix_multiply_lanes(matrix, a, b, c))
-        return false;
+    find_words(worker, matrix, &fragments[1], warp, copies[0], a);
+    find_words(worker, matrix, &fragments[2], warp, copies[1], b);
+    find_words(worker, matrix, &fragments[3], warp, copies[2], c);
     for (int i = 0; i < fragments[0].count; i++)
-        memcpy(lane_of(worker, fragments[0].operands[i], warp * SIM_WARP_SIZE), c[i], sizeof c[i]);
-    return true;
+        d[i] = (uint32_t *)lane_of(worker, fragments[0].operands[i], warp * SIM_WARP_SIZE);
+    return matrix_multiply_lanes(matrix, a, b, c, d);
 }
 
 bool execute_multiply(Worker *worker, const Instruction *instruction, Active *active)

@@ -22,6 +22,7 @@ enum {
     VECTORS = SIM_WARP_SIZE / VECTOR,
     EIGHT = 8,              /* rows, or columns, that a register of a warp holds */
     QUAD = 4,               /* lanes that hold one row of A, or column of B */
+    BESIDE = 4,             /* registers of sums one after the other: of two rows, 8 apart, and two columns */
     VECTOR_NOTHING = -4096, /* the exponent of a zero */
     LARGEST_EXPONENT = 100  /* in magnitude: so far float32 has 2^exponent, its inverse, and what they multiply */
 };
@@ -36,6 +37,11 @@ typedef f64 Doubles __attribute__((vector_size(8 * VECTOR)));
 /* -1 where a number is negative, else 0. gcc 12 takes comparisons of vectors apart, number by number, where their results are
  * used as bits. */
 #define IS_NEGATIVE(numbers) (-(Ints)((Bits)(numbers) >> 31))
+
+/* For each place of k; `k_quad` is the first of its quad. The loop over a quad is unrolled, so that its shuffles are known. */
+#define EACH_PLACE(depth, k)                                                                                           \
+    for (int k##_quad = 0; k##_quad < (depth); k##_quad += QUAD)                                                       \
+    _Pragma("GCC unroll 4") for (int k = k##_quad; k < k##_quad + QUAD; k++)
 
 /* The larger of two numbers. */
 #if defined __AVX512F__
@@ -112,13 +118,6 @@ static inline void take(const Ints *held, int first, int by_quad, int in_quad, I
 #endif
 }
 
-/* For each lane its row of A at one place of k, which one lane of its quad holds. */
-static inline void take_rows(const SplitNumbers *held, int lane, SplitNumbers *rows)
-{
-    take(&held->bits, lane, QUAD, 0, &rows->bits);
-    take(&held->exponents, lane, QUAD, 0, &rows->exponents);
-}
-
 /* For each lane one of its two columns of B, or of C, at one place of k: column 2 (lane % 4) + `column`. */
 static inline void take_columns(const SplitNumbers held[VECTORS], int lane, int column, SplitNumbers *columns)
 {
@@ -132,114 +131,153 @@ static inline void take_columns(const SplitNumbers held[VECTORS], int lane, int 
     take(exponents, first, 0, 2 * QUAD, &columns->exponents);
 }
 
-/* Sums in float32. A product of two such numbers is exact in float32, and so is it times a power of two; one too large for it
- * makes its sum special, and of one too small nothing is left by the alignment. */
-static inline void add_products(const SplitNumbers *row, const SplitNumbers *column, int depth, Ints *sums,
-                                Ints *specials)
+/* products + start, cut off where float32 has no bits for it. A sum that is too large for this becomes special. */
+static inline void cut_sum(const Ints *products, const Ints *start, Floats *cut, Ints *special)
 {
-    Ints is_zero = IS_NEGATIVE((*sums & INT32_MAX) - 1), exponent = (*sums >> 23 & 255) - 127;
-    exponent = (is_zero & VECTOR_NOTHING) | (~is_zero & exponent);
-    for (int k = 0; k < depth; k++)
-        exponent = LARGER(exponent, row[k].exponents + column[k].exponents);
-    exponent &= IS_NEGATIVE(VECTOR_NOTHING / 2 - exponent); /* else all of them are zero */
-    /* So are infinities and NaN. */
-    Ints special = IS_NEGATIVE((exponent + LARGEST_EXPONENT) | (LARGEST_EXPONENT - exponent));
-    Floats scale = (Floats)(~special & (127 + MATRIX_GUARD_BITS - exponent) << 23);
-    Ints products = {0}; /* each of the 16 is below 2^27; what a special sum comes to here is not used */
-    for (int k = 0; k < depth; k++)
-        products += __builtin_convertvector(row[k].values * column[k].values * scale, Ints);
-    Ints start = __builtin_convertvector((Floats)(~special & *sums) * scale, Ints);
-    Doubles sum = __builtin_convertvector(products, Doubles) + __builtin_convertvector(start, Doubles);
-    /* Cuts off what float32 has no bits for; what is left is exact. */
-    Doubles cut = (Doubles)((Longs)sum & -(1ll << (52 - 23)));
-    Doubles unit = (Doubles)((__builtin_convertvector(exponent, Longs) + (1023 - MATRIX_GUARD_BITS)) << 52);
-    *sums = (Ints) __builtin_convertvector(cut * unit, Floats);
-    *specials |= special;
+#ifdef __AVX512F__
+    const Ints sum = (Ints)((Bits)*products + (Bits)*start);
+    *special |= IS_NEGATIVE((*products ^ sum) & (*start ^ sum));
+    *cut = (Floats)_mm512_cvt_roundepi32_ps((__m512i)sum, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+#else
+    const Doubles sum = __builtin_convertvector(*products, Doubles) + __builtin_convertvector(*start, Doubles);
+    *cut = __builtin_convertvector((Doubles)((Longs)sum & -(1ll << (52 - 23))), Floats);
+#endif
 }
 
-/* Rows of A for each lane, and columns of B. */
-typedef SplitNumbers SplitRows[MATRIX_MOST / EIGHT][VECTORS][MATRIX_LANES_DEPTH];
-typedef SplitNumbers SplitColumns[MATRIX_LANES_COLUMNS / EIGHT][2][MATRIX_LANES_DEPTH];
-
-static inline void split_rows(const Matrix *matrix, LaneWords a, SplitRows rows, Ints *specials)
+/* Adds the products of two rows and two columns to the four sums of each lane, side by side, so that each number is loaded once
+ * for two of them. Sums in float32: a product of two such numbers is exact in float32, and so is it times a power of two; one too
+ * large for it makes its sum special, and of one too small nothing is left by the alignment. */
+static inline void add_products(const SplitNumbers *const rows[2], const SplitNumbers *const columns[2], int depth,
+                                Ints sums[BESIDE][VECTORS], Ints *specials)
 {
-    const MatrixLayout *layout = &matrix->layouts[MATRIX_A];
-    const int packed = matrix_packed(MATRIX_A, matrix->a), step = matrix_lane_step(MATRIX_A, matrix->a);
-    for (int i = 0; i < layout->count; i++) {
-        const MatrixPlace place = layout->places[i];
-        for (int part = 0; part < VECTORS; part++)
-            for (int j = 0; j < packed; j++) {
-                const SplitNumbers held = split_register(matrix->a, a[i] + part * VECTOR, j, specials);
-                /* cppcheck-suppress uninitvar; what is taken is the address */
-                SplitNumbers *row = &rows[place.along / EIGHT][part][place.across + j];
-                for (int lane = 0; lane < QUAD; lane++)
-                    take_rows(&held, lane, &row[step * lane]);
-            }
+    Ints exponent[BESIDE], special[BESIDE], products[BESIDE] = {0}; /* each of the 16 is below 2^27 */
+    Floats scale[BESIDE];
+    for (int i = 0; i < BESIDE; i++) {
+        const Ints is_zero = IS_NEGATIVE((sums[i][0] & INT32_MAX) - 1);
+        exponent[i] = (is_zero & VECTOR_NOTHING) | (~is_zero & ((sums[i][0] >> 23 & 255) - 127));
+    }
+    EACH_PLACE(depth, k)
+    {
+        Ints row[2];
+        for (int i = 0; i < 2; i++)
+            take(&rows[i][k_quad / QUAD].exponents, k - k_quad, QUAD, 0, &row[i]);
+        for (int i = 0; i < BESIDE; i++)
+            exponent[i] = LARGER(exponent[i], row[i / 2] + columns[i % 2][k].exponents);
+    }
+    for (int i = 0; i < BESIDE; i++) {
+        exponent[i] &= IS_NEGATIVE(VECTOR_NOTHING / 2 - exponent[i]); /* else all of them are zero */
+        /* So are infinities and NaN. What a special sum comes to here is not used. */
+        special[i] = IS_NEGATIVE((exponent[i] + LARGEST_EXPONENT) | (LARGEST_EXPONENT - exponent[i]));
+        scale[i] = (Floats)(~special[i] & (127 + MATRIX_GUARD_BITS - exponent[i]) << 23);
+    }
+    EACH_PLACE(depth, k)
+    {
+        Ints row[2];
+        for (int i = 0; i < 2; i++)
+            take(&rows[i][k_quad / QUAD].bits, k - k_quad, QUAD, 0, &row[i]);
+        for (int i = 0; i < BESIDE; i++)
+            products[i] += __builtin_convertvector((Floats)row[i / 2] * columns[i % 2][k].values * scale[i], Ints);
+    }
+    for (int i = 0; i < BESIDE; i++) {
+        const Ints start = __builtin_convertvector((Floats)(~special[i] & sums[i][0]) * scale[i], Ints);
+        const Floats unit = (Floats)((exponent[i] + (127 - MATRIX_GUARD_BITS)) << 23);
+        Floats cut;
+        cut_sum(&products[i], &start, &cut, &special[i]);
+        sums[i][0] = (Ints)(cut * unit);
+        *specials |= special[i];
     }
 }
 
-static inline void split_columns(const Matrix *matrix, LaneWords b, SplitColumns columns, Ints *specials)
+/* Rows of A as the lanes hold them, and columns of B as the lanes need them. Both count k by registers: what a quad holds of one
+ * stands together. */
+typedef SplitNumbers SplitRows[MATRIX_MOST / EIGHT][VECTORS][MATRIX_LANES_DEPTH / QUAD];
+typedef SplitNumbers SplitColumns[MATRIX_LANES_COLUMNS / EIGHT][2][MATRIX_LANES_DEPTH];
+
+static inline void split_rows(const Matrix *matrix, const uint32_t *const a[], SplitRows rows, Ints *specials)
+{
+    const MatrixLayout *layout = &matrix->layouts[MATRIX_A];
+    const int packed = matrix_packed(MATRIX_A, matrix->a);
+    for (int i = 0; i < layout->count; i++) {
+        const MatrixPlace place = layout->places[i];
+        for (int part = 0; part < VECTORS; part++)
+            for (int j = 0; j < packed; j++)
+                rows[place.along / EIGHT][part][place.across / QUAD + j] = split_register(
+                    matrix->a, a[i] + part * VECTOR, j, specials);
+    }
+}
+
+static inline void split_columns(const Matrix *matrix, const uint32_t *const b[], SplitColumns columns, Ints *specials)
 {
     const MatrixLayout *layout = &matrix->layouts[MATRIX_B];
-    const int packed = matrix_packed(MATRIX_A, matrix->a), step = matrix_lane_step(MATRIX_A, matrix->a);
+    const int packed = matrix_packed(MATRIX_A, matrix->a);
     for (int i = 0; i < layout->count; i++) {
         const MatrixPlace place = layout->places[i];
         for (int j = 0; j < packed; j++) {
             SplitNumbers held[VECTORS];
             for (int part = 0; part < VECTORS; part++)
                 held[part] = split_register(matrix->b, b[i] + part * VECTOR, j, specials);
-            for (int side = 0; side < 2; side++) {
-                SplitNumbers *column = &columns[place.along / EIGHT][side][place.across + j];
+            for (int side = 0; side < 2; side++)
                 for (int lane = 0; lane < QUAD; lane++)
-                    take_columns(held, lane, side, &column[step * lane]);
-            }
+                    take_columns(held, lane, side, &columns[place.along / EIGHT][side][place.across + QUAD * j + lane]);
         }
     }
 }
 
-/* Kernels multiply the same A by one B after the other. */
-typedef struct KeptRows {
-    MatrixShape shape;
+/* What was split last. The warps of a block execute an instruction one after the other, and mostly multiply the same B; a block of
+ * one warp multiplies the same A by one B after the other. */
+typedef struct Kept {
+    MatrixShape shape; /* at first an empty one, which no matrix has */
     MatrixType type;
-    LaneWords a;
-    SplitRows rows;
+    LaneWords words;
     Ints specials;
-} KeptRows;
+} Kept;
 
-static inline const KeptRows *keep_rows(const Matrix *matrix, LaneWords a)
+/* False if the words of a fragment are others than those that were kept, whose place they take. */
+static inline bool are_kept(Kept *kept, const Matrix *matrix, MatrixPart part, const uint32_t *const words[])
 {
-    static _Thread_local KeptRows kept; /* at first of an empty shape, which no matrix has */
-    const size_t bytes = (size_t)matrix->layouts[MATRIX_A].count * sizeof *a;
-    if (kept.type == matrix->a && memcmp(&kept.shape, &matrix->shape, sizeof kept.shape) == 0 &&
-        memcmp(kept.a, a, bytes) == 0)
-        return &kept;
-    kept.shape = matrix->shape;
-    kept.type = matrix->a;
-    kept.specials = (Ints){0};
-    memcpy(kept.a, a, bytes);
-    split_rows(matrix, a, kept.rows, &kept.specials);
-    return &kept;
+    const int count = matrix->layouts[part].count;
+    bool is_kept = kept->type == matrix->a && memcmp(&kept->shape, &matrix->shape, sizeof kept->shape) == 0;
+    for (int i = 0; i < count && is_kept; i++)
+        is_kept = memcmp(kept->words[i], words[i], sizeof kept->words[i]) == 0;
+    for (int i = 0; i < count && !is_kept; i++)
+        memcpy(kept->words[i], words[i], sizeof kept->words[i]);
+    if (is_kept)
+        return true;
+    kept->shape = matrix->shape;
+    kept->type = matrix->a;
+    kept->specials = (Ints){0};
+    return false;
 }
 
-bool NAME(LANES_LEVEL)(const Matrix *matrix, LaneWords a, LaneWords b, LaneWords c)
+bool NAME(LANES_LEVEL)(const Matrix *matrix, const uint32_t *const a[], const uint32_t *const b[],
+                       const uint32_t *const c[], uint32_t *const d[])
 {
+    static _Thread_local Kept of_a, of_b;
+    static _Thread_local SplitRows rows;
+    static _Thread_local SplitColumns columns;
     const int count = matrix->layouts[MATRIX_SUM].count, together = matrix->k_together;
-    const KeptRows *kept = keep_rows(matrix, a);
-    SplitColumns columns;
-    Ints specials = kept->specials, sums[MATRIX_REGISTERS][VECTORS];
-    split_columns(matrix, b, columns, &specials);
-    memcpy(sums, c, (size_t)count * sizeof *sums);
-    for (int i = 0; i < count; i++) {
+    Ints sums[MATRIX_REGISTERS][VECTORS];
+    if (!are_kept(&of_a, matrix, MATRIX_A, a))
+        split_rows(matrix, a, rows, &of_a.specials);
+    if (!are_kept(&of_b, matrix, MATRIX_B, b))
+        split_columns(matrix, b, columns, &of_b.specials);
+    Ints specials = of_a.specials | of_b.specials;
+    for (int i = 0; i < count; i++)
+        memcpy(sums[i], c[i], sizeof sums[i]);
+    for (int i = 0; i < count; i += BESIDE) {
         const MatrixPlace place = matrix->layouts[MATRIX_SUM].places[i];
-        const SplitNumbers *column = columns[place.across / EIGHT][place.across % EIGHT];
         for (int part = 0; part < VECTORS; part++)
             for (int k = 0; k < matrix->shape.k; k += together)
-                add_products(kept->rows[place.along / EIGHT][part] + k, column + k, together, &sums[i][part],
-                             &specials);
+                add_products((const SplitNumbers *[]){rows[place.along / EIGHT][part] + k / QUAD,
+                                                      rows[place.along / EIGHT + 1][part] + k / QUAD},
+                             (const SplitNumbers *[]){columns[place.across / EIGHT][0] + k,
+                                                      columns[place.across / EIGHT][1] + k},
+                             together, (Ints(*)[VECTORS]) & sums[i][part], &specials);
     }
     for (int lane = 0; lane < VECTOR; lane++)
         if (specials[lane] != 0)
             return false;
-    memcpy(c, sums, (size_t)count * sizeof *sums);
+    for (int i = 0; i < count; i++)
+        memcpy(d[i], sums[i], sizeof sums[i]);
     return true;
 }

@@ -158,7 +158,8 @@ static void multiply_floats(const Matrix *matrix, Tile a, Tile b, Tile c)
 
 /* ---- floats, in the lanes that hold them -------------------------------------------------------------------------- */
 
-bool matrix_multiply_lanes(const Matrix *matrix, LaneWords a, LaneWords b, LaneWords c)
+bool matrix_multiply_lanes(const Matrix *matrix, const uint32_t *const a[], const uint32_t *const b[],
+                           const uint32_t *const c[], uint32_t *const d[])
 {
 #define LEVEL(NAME, MARCH, TARGET) matrix_lanes_##NAME,
     static MultiplyLanes *const multiply[] = {MACHINE_LEVELS(LEVEL)};
@@ -167,7 +168,7 @@ bool matrix_multiply_lanes(const Matrix *matrix, LaneWords a, LaneWords b, LaneW
     if (matrix->c != MATRIX_F32 || matrix->d != MATRIX_F32 || matrix_is_turned(shape, MATRIX_SUM) ||
         shape->k > MATRIX_LANES_DEPTH || shape->n > MATRIX_LANES_COLUMNS)
         return false;
-    return multiply[machine_level()](matrix, a, b, c);
+    return multiply[machine_level()](matrix, a, b, c, d);
 }
 
 /* ---- float64 and integers ---------------------------------------------------------------------------------------- */

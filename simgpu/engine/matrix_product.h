@@ -22,13 +22,15 @@ void matrix_multiply(const Matrix *matrix, Tile a, Tile b, Tile c);
 
 typedef uint32_t LaneWords[MATRIX_REGISTERS][SIM_WARP_SIZE]; /* the registers of a fragment, in the lanes of a warp */
 
-typedef bool MultiplyLanes(const Matrix *matrix, LaneWords a, LaneWords b, LaneWords c);
+/* a, b, c and d tell for each register where the lanes of a warp hold it. */
+typedef bool MultiplyLanes(const Matrix *matrix, const uint32_t *const a[], const uint32_t *const b[],
+                           const uint32_t *const c[], uint32_t *const d[]);
 
 enum { MATRIX_LANES_DEPTH = 16, MATRIX_LANES_COLUMNS = 16 }; /* k and n, at most, for: */
 
-/* The same for fragments, many times as fast, for products of floats of at most 32 bits whose sums are float32 and not turned;
- * false, and `c` as before, for all others, and where a number is an infinity or a NaN or a sum is nearly as large or small as
- * float32 allows. */
+/* The same for fragments, d = a b + c, many times as fast, for products of floats of at most 32 bits whose sums are float32 and not turned;
+ * false, and `d` as before, for all others, and where a number is an infinity or a NaN, a sum is nearly as large or small as float32
+ * allows, or its terms nearly all are as large as their exponents allow. */
 MultiplyLanes matrix_multiply_lanes;
 
 #endif

@@ -26,11 +26,11 @@ void validity_unmark(Allocation *allocation, uint64_t address, uint64_t bytes)
 {
     if (allocation->written == NULL) {
         validity_new(allocation);
-        if (allocation->written != NULL && bytes < allocation->bytes)
-            memset(allocation->written, 1, allocation->bytes);
+        if (allocation->written == NULL || bytes == allocation->bytes)
+            return;
+        memset(allocation->written, 1, allocation->bytes);
     }
-    if (allocation->written != NULL)
-        memset(allocation->written + (address - allocation->address), 0, bytes);
+    memset(allocation->written + (address - allocation->address), 0, bytes);
 }
 
 bool validity_holds(const Allocation *allocation, uint64_t address, uint64_t bytes)

@@ -59,15 +59,21 @@ static const OpcodeRow opcode_rows[] = {
     {"mad.wide.u32 %d0, %r1, %r2, %d3", "0xffffffff 0xffffffff 1 -> 0xfffffffe00000002"},
     {"mad.wide.u16 %r0, %h1, %h2, %r3", "0xffff 0xffff 1 -> 0xfffe0002"},
     /* Division by zero is unspecified: these are the results of an H200. */
-    {"div.s32 %r0, %r1, %r2", "7 2 -> 3; -7 2 -> -3; 7 -2 -> -3; 0x80000000 -1 -> 0x80000000; 5 0 -> -1"},
-    {"div.u32 %r0, %r1, %r2", "0xffffffff 2 -> 0x7fffffff; 7 0xffffffff -> 0; 5 0 -> -1"},
+    {"div.s32 %r0, %r1, %r2", "7 2 -> 3; -7 2 -> -3; 7 -2 -> -3; 0x80000000 -1 -> 0x80000000; 5 0 -> -1; 0 0 -> -1; 0x80000000 0 -> -1; "
+                              "0x7ffffffe 0x7fffffff -> 0; 0x80000001 0x80000000 -> 0; 0x80000000 1 -> 0x80000000; "
+                              "0x7fffffff 3 -> 0x2aaaaaaa"},
+    {"div.u32 %r0, %r1, %r2", "0xffffffff 2 -> 0x7fffffff; 7 0xffffffff -> 0; 5 0 -> -1; 0 0 -> -1; "
+                              "0xfffffffe 0xffffffff -> 0; 0xffffffff 0xfffffffe -> 1; 0xffffffff 1 -> 0xffffffff; "
+                              "0xfffffffd 0x7fffffff -> 1"},
     {"div.s64 %d0, %d1, %d2",
      "-7 2 -> -3; 0x8000000000000000 -1 -> 0x8000000000000000; 9 0 -> -1; 0x7fffffffffffffff 10 -> 922337203685477580"},
     {"div.u64 %d0, %d1, %d2", "-1 2 -> 0x7fffffffffffffff; 9 0 -> -1"},
     {"div.s16 %h0, %h1, %h2", "-7 2 -> -3; 0x8000 -1 -> 0x8000; 9 0 -> -1"},
     {"div.u16 %h0, %h1, %h2", "0xffff 2 -> 0x7fff; 9 0 -> -1"},
-    {"rem.s32 %r0, %r1, %r2", "7 3 -> 1; -7 3 -> -1; 7 -3 -> 1; 0x80000000 -1 -> 0; 5 0 -> -1"},
-    {"rem.u32 %r0, %r1, %r2", "0xffffffff 10 -> 5; 5 0 -> -1"},
+    {"rem.s32 %r0, %r1, %r2", "7 3 -> 1; -7 3 -> -1; 7 -3 -> 1; 0x80000000 -1 -> 0; 5 0 -> -1; "
+                              "0x80000000 0x7fffffff -> -1; 0x7ffffffe 0x7fffffff -> 0x7ffffffe; 0 0 -> -1"},
+    {"rem.u32 %r0, %r1, %r2", "0xffffffff 10 -> 5; 5 0 -> -1; 0xfffffffe 0xffffffff -> 0xfffffffe; "
+                              "0xffffffff 0xfffffffe -> 1; 0xffffffff 0x10000 -> 0xffff"},
     {"rem.s64 %d0, %d1, %d2", "-7 3 -> -1; 0x8000000000000000 -1 -> 0; 5 0 -> -1"},
     {"rem.u64 %d0, %d1, %d2", "-1 10 -> 5; 5 0 -> -1"},
     {"abs.s32 %r0, %r1", "-5 -> 5; 5 -> 5; 0x80000000 -> 0x80000000"},

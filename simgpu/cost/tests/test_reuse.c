@@ -35,6 +35,45 @@ static void read_words(Trace *trace, int32_t load, uint64_t offset)
                                     .relative = relative});
 }
 
+/* Whether lanes are looked at one by one or not makes no difference to what is recorded of them. */
+static void a_request_is_one_touch_for_each_line(void **state)
+{
+    static const int32_t distances[] = {0, 4, 12, 32, 36, 128, 300, -4, -128};
+    const uint32_t all = ~0u;
+    for (size_t i = 0; i < COUNT_OF(distances); i++)
+        for (uint64_t offset = 64 * LINE; offset < 65 * LINE; offset += 4) {
+            TraceSet set = trace_set_new(&profile, 1, 1, 0, 0);
+            const Trace *trace = set.traces;
+            int32_t relative[WARP];
+            size_t count = 0;
+            for (int lane = 0; lane < WARP; lane++)
+                relative[lane] = distances[i] * lane;
+            trace_load(set.traces, &(TracedLoad){.bits = &all,
+                                                 .end_lane = WARP,
+                                                 .bytes = 4,
+                                                 .address = allocation.address + offset,
+                                                 .relative = relative});
+            for (int lane = 0; lane < WARP; lane++) {
+                const uint64_t address = allocation.address + offset + (uint64_t)(int64_t)relative[lane];
+                count += lane == 0 || address / LINE != trace->touches[count - 1].line;
+                assert_true(count <= trace->count && trace->touches[count - 1].line == address / LINE);
+                assert_true(trace->touches[count - 1].sectors >> address % LINE / 32 & 1);
+                assert_int_equal(trace->touches[count - 1].begins_request, count == 1);
+                assert_int_equal(trace->touches[count - 1].begins_turn, count == 1);
+            }
+            assert_int_equal(trace->count, count);
+            for (size_t j = 0; j < count; j++)
+                for (int sector = 0, found = 0; sector < 4; sector++, found = 0) {
+                    for (int lane = 0; lane < WARP; lane++) {
+                        const uint64_t address = allocation.address + offset + (uint64_t)(int64_t)relative[lane];
+                        found |= address / 32 == trace->touches[j].line * 4 + (uint64_t)sector;
+                    }
+                    assert_int_equal(trace->touches[j].sectors >> sector & 1, found);
+                }
+            trace_set_free(&set);
+        }
+}
+
 /* The four warps of a block read one address. */
 static void read_constant(Trace *trace, int32_t load, uint64_t offset)
 {
@@ -377,6 +416,7 @@ static void a_block_fetches_again_what_its_share_of_the_cache_does_not_hold(void
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_request_is_one_touch_for_each_line),
         cmocka_unit_test(only_the_first_multiprocessor_is_looked_at),
         cmocka_unit_test(data_that_was_read_before_is_in_the_cache),
         cmocka_unit_test(loads_that_skip_the_cache_are_served_by_the_l2),

@@ -47,11 +47,18 @@ static bool multiply_fast(const Matrix *matrix, Tile a, Tile b, Tile c)
 {
     const MatrixShape *shape = &matrix->shape;
     static LaneWords of_a, of_b, of_c, before;
+    const uint32_t *words[3][MATRIX_REGISTERS];
+    uint32_t *d[MATRIX_REGISTERS];
     move_fragment(shape, MATRIX_A, matrix->a, a, of_a, false);
     move_fragment(shape, MATRIX_B, matrix->b, b, of_b, false);
     move_fragment(shape, MATRIX_SUM, matrix->c, c, of_c, false);
     memcpy(before, of_c, sizeof before);
-    if (!matrix_multiply_lanes(matrix, of_a, of_b, of_c)) {
+    for (int i = 0; i < MATRIX_REGISTERS; i++) {
+        words[0][i] = of_a[i];
+        words[1][i] = of_b[i];
+        words[2][i] = d[i] = of_c[i];
+    }
+    if (!matrix_multiply_lanes(matrix, words[0], words[1], words[2], d)) {
         assert_memory_equal(of_c, before, sizeof before);
         return false;
     }
@@ -213,12 +220,36 @@ static void sums_too_small_are_left_to_the_general_way(void **state)
     assert_int_equal(c[3][5], (127 - 101) << 23);
 }
 
+/* All terms are as large as their exponents allow, so that the sum before it is cut off has more bits than a word. */
+static void the_largest_sums_are_right(void **state)
+{
+    static Tile a, b, c, expected;
+    const Matrix matrix = product_of(DEPTH);
+    for (uint32_t sign = 0; sign < 2; sign++) {
+        for (int i = 0; i < ROWS; i++)
+            for (int k = 0; k < DEPTH; k++) {
+                a[i][k] = 0x3FFF | sign << 15;
+                b[i][k] = 0x3FFF;
+                c[i][k] = 0x3FFFFFFF | sign << 31;
+            }
+        memcpy(expected, c, sizeof c);
+        matrix_multiply(&matrix, a, b, expected);
+        if (!multiply_fast(&matrix, a, b, c)) /* as it may */
+            matrix_multiply(&matrix, a, b, c);
+        for (int i = 0; i < ROWS; i++)
+            for (int j = 0; j < COLUMNS; j++)
+                assert_int_equal(c[i][j], expected[i][j]);
+        assert_true(fabs(f32_from((uint32_t)c[0][0])) > 65);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floats_multiply_to_the_same_bits),
         cmocka_unit_test(what_is_no_plain_product_is_left_to_the_general_way),
         cmocka_unit_test(sums_too_small_are_left_to_the_general_way),
+        cmocka_unit_test(the_largest_sums_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
