@@ -1082,6 +1082,10 @@ class Writer:
         for name, text in exercise.headers.items():
             self.put(f"{folder}/{name}", text)
         self.put(f"{folder}/starter.cu", (exercise.starter or self.starter()).format(id=self.id))
+        if not any(one.sample for one in exercise.cases):
+            least = min(exercise.cases, key=lambda case: sum(tensor.numel() for tensor in case.arrays.values()))
+            exercise.cases.append(Case(least.name, least.why, least.numbers, least.arrays, sample=True))
+            note("sample.json", f"the exercise has no sample: the least of its cases stands for one, \"{least.name}\"")
         for name, wanted in (("sample", [one for one in exercise.cases if one.sample]),
                              ("hidden", [one for one in exercise.cases if not one.sample])):
             if not wanted:
