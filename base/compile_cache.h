@@ -1,5 +1,6 @@
 /* compile_cache.h - a folder that keeps what compilers made or said: submissions and their errors, the judge's own kernels,
- * oracles, translated kernels, which compilers there are. All of them share one folder, one format and one limit.
+ * oracles, translated kernels, which compilers there are; and what check-problem has judged. All of them share one folder,
+ * one format and one limit.
  *
  * An entry is one file, named by the digest of everything that its content depends on: the content itself, then the
  * digest of that name and the content. The digest stands at the end so that a library can be loaded from its entry.

@@ -32,7 +32,9 @@ Dir { State "$state"; State::status "/dev/null"; Cache "$state"; };
 END
     apt-get update -qq && apt-get install -qq -y --download-only "${@:2}" || return
     unset APT_CONFIG
-    for package in "$state"/archives/*.deb; do dpkg-deb -x "$package" "$folder" || return; done
+    for package in "$state"/archives/*.deb; do
+        dpkg-deb --fsys-tarfile "$package" | tar -C "$folder" --keep-directory-symlink -xf - || return
+    done
     rm -rf "$state"
     touch "$folder.done"
 }
@@ -108,7 +110,7 @@ run_machine() {
     write_init "$machine/init"
     (cd "$machine" && find . -path ./boot -prune -o -path ./usr/lib/modules -prune -o -print0 | cpio --quiet --null -o -H newc) >"$build/arm64-machine.cpio"
     # shellcheck disable=SC2086 # the options of another machine
-    timeout "${MINUTES:-60}m" qemu-system-aarch64 -machine virt -cpu max,pauth-impdef=on -accel tcg,thread=multi -smp "$(nproc)" -m 8G -nographic \
+    timeout "${MINUTES:-60}m" qemu-system-aarch64 -machine virt -cpu max,pauth-impdef=on -accel tcg,thread=multi -smp "$(nproc)" -m 8G -nic none -nographic \
         -no-reboot -kernel "$machine"/boot/vmlinuz-* -initrd "$build/arm64-machine.cpio" -append "console=ttyAMA0 quiet rdinit=/init" </dev/null |
         tee "$build/arm64-machine.log"
     [[ $(grep -cE '^Accepted |"sandbox":.*"full"' "$build/arm64-machine.log") == 2 ]] ||

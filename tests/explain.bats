@@ -155,6 +155,9 @@ extern "C" void solve(const float* input, const float* filter, float* output, in
 ```
 STEP
     does_not_climb '1-register-tile.md: fixed_sizes.cu has percentile 50, expected at least 75 of the last step'
+    lacks "# climbed before"
+    does_not_climb '1-register-tile.md: fixed_sizes.cu has percentile 50, expected at least 75 of the last step'
+    has_lines "# climbed before, with the same content"
 }
 
 @test "a step that begins with a larger defect, or whose condition does not hold, is refused" {

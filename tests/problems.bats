@@ -248,18 +248,25 @@ noted() {
     ends 0 "ok 1 - the cases find the mistakes in mutants # SKIP none are wanted"
 }
 
-@test "check-problem --keep judges no mutant again that was found with the same cases" {
+@test "check-problem judges no mutant again that was judged with the same content" {
     short_solution
-    judge check-problem --problem my-conv --only mutants --mutants 2 --seed 5 --keep kept
-    ends 0 "# mutants: 2 found"
+    sed 's/convolve/stencil/' "$solutions/accepted/short.cu" >"$solutions/accepted/long.cu"
+    judge check-problem --problem my-conv --only mutants --mutants 4
+    ends 0 "(seed 1)" "# mutants: 4 found"
     lacks "# judged before"
-    printf '0123' >>kept
-    judge check-problem --problem my-conv --only mutants --mutants 2 --seed 5 --keep kept
-    ends 0 "# mutants: 2 found" "# judged before: 2 of these"
+    judge check-problem --problem my-conv --only mutants --mutants 4
+    ends 0 "(seed 1)" "# mutants: 4 found" "# judged before: 4 of these"
+    # A change of one file leaves the other's in the sample.
+    echo '// changed' >>"$solutions/accepted/long.cu"
+    judge check-problem --problem my-conv --only mutants --mutants 4
+    ends 0 "# mutants: 4 found"
+    holds "$(sed -n 's/# judged before: \([0-9]*\) of these/\1/p' <<<"$output") > 0"
     edit "$testcases/hidden.json" '(.cases[] | select(.sizes.length > 1)).sizes.length = 600'
-    judge check-problem --problem my-conv --only mutants --mutants 2 --seed 5 --keep kept
-    ends 0 "# mutants: 2 found"
+    judge check-problem --problem my-conv --only mutants --mutants 4
+    ends 1 "long.cu:3: narrow index" "# mutants: 3 found"
     lacks "# judged before"
+    judge check-problem --problem my-conv --only mutants --mutants 4
+    ends 1 "long.cu:3: narrow index" "# mutants: 3 found" "# judged before: 4 of these"
 }
 
 @test "a note about a mutant that does not exist, or is not well-formed, is an error" {

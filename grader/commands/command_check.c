@@ -332,11 +332,15 @@ typedef struct Checking {
 /* Judging the solutions takes minutes, and mostly one of them has changed. So the compile cache keeps what a judging
  * showed, under the digest of everything that it depends on. A fault of the judge is not kept. */
 
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
 static int is_content(const struct dirent *entry)
 {
     const char *dot = strrchr(entry->d_name, '.');
-    return entry->d_name[0] != '.' && strcmp(entry->d_name, "starter.cu") != 0 &&
-           (dot == NULL || strcmp(dot, ".md") != 0);
+    return is_visible(entry) && strcmp(entry->d_name, "starter.cu") != 0 && (dot == NULL || strcmp(dot, ".md") != 0);
 }
 
 static void hash_file(const char *path, Hash *hash)
@@ -350,10 +354,10 @@ static void hash_file(const char *path, Hash *hash)
     text_free(&content);
 }
 
-static void hash_folder(const char *folder, Hash *hash)
+static void hash_folder(const char *folder, int (*is_wanted)(const struct dirent *entry), Hash *hash)
 {
     struct dirent **entries;
-    const int count = scandir(folder, &entries, is_content, alphasort);
+    const int count = scandir(folder, &entries, is_wanted, alphasort);
     for (int i = 0; i < count; i++) {
         char path[PATH_MAX];
         if (snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name) < (int)sizeof path)
@@ -366,13 +370,16 @@ static void hash_folder(const char *folder, Hash *hash)
 
 static Digest content_of(const Problem *problem, const CheckDevice *device)
 {
+    char profiles[PATH_MAX];
     Hash hash;
     hash_begin(&hash);
-    hash_add_string(&hash, "convjudge check-problem 1");
+    hash_add_string(&hash, "convjudge check-problem 2");
     hash_add_string(&hash, device->name);
     hash_file("/proc/self/exe", &hash);
-    hash_folder(problem->folder, &hash);
-    hash_folder(problem->testcases, &hash);
+    if (paths_home("simgpu/profiles", profiles, sizeof profiles, NULL) == STATUS_OK)
+        hash_folder(profiles, is_visible, &hash);
+    hash_folder(problem->folder, is_content, &hash);
+    hash_folder(problem->testcases, is_content, &hash);
     return hash_end(&hash);
 }
 
@@ -681,15 +688,15 @@ static const ReferenceTime *reference_of(const Checking *checking, const char *n
     return NULL;
 }
 
-static Status read_reference(const Checking *checking, const char *name, Submission *submission, Message *why)
+/* NULL: no file in accepted/ has this name. */
+static const char *path_of_reference(const Checking *checking, const char *name)
 {
-    const char *path = NULL;
     for (size_t i = 0; i < checking->solutions.count; i++) {
         const char *slash = strrchr(checking->solutions.items[i], '/');
         if (solution_is_reference(checking->solutions.items[i]) && slash != NULL && strcmp(slash + 1, name) == 0)
-            path = checking->solutions.items[i];
+            return checking->solutions.items[i];
     }
-    return submission_read(path, submission, why);
+    return NULL;
 }
 
 /* Sets the times of `from` in each case, as they are on the device that is checked. */
@@ -716,7 +723,7 @@ static Status expect_step(const Checking *checking, const Steps *steps, const La
     const CaseChoice all = {.number = 0};
     Submission submission;
     ExplainRun run = {.case_count = 0};
-    TRY(read_reference(checking, step->from, &submission, why));
+    TRY(submission_read(path_of_reference(checking, step->from), &submission, why));
     Status status = explain_run(&checking->problem, &submission, "sim", &all, NULL, &run, why);
     if (status == STATUS_OK && run.result.verdict != VERDICT_ACCEPTED)
         status = fail(STATUS_BAD_INPUT, why, "%s: expected %s to be accepted, found %s: %s", step->path, step->from,
@@ -753,7 +760,7 @@ static Status check_sketch(const Checking *checking, const LadderStep *step, Mes
     Submission example, sketch;
     Result result = {0};
     Text text = {0};
-    TRY(read_reference(checking, step->example, &example, why));
+    TRY(submission_read(path_of_reference(checking, step->example), &example, why));
     Status status = steps_check_sketch(step, example.source.data, why);
     submission_free(&example);
     TRY(status);
@@ -783,7 +790,7 @@ static Status check_top(const Checking *checking, const LadderStep *last, Messag
                       last->path, last->example, place.value, TOP_QUARTER);
 }
 
-/* From the kernel that the first step begins with, each example must be told the next step, up to the fastest quarter. */
+/* From the kernel that the first step begins with, each example must be told the next step. */
 static Status climb(const Checking *checking, const Steps *steps, Message *why)
 {
     Status status = STATUS_OK;
@@ -796,9 +803,59 @@ static Status climb(const Checking *checking, const Steps *steps, Message *why)
         THEN(status, check_sketch(checking, step, why));
         THEN(status, expect_step(checking, steps, step, why));
     }
-    return status == STATUS_OK && steps->count > 0 ? check_top(checking, &steps->steps[steps->count - 1], why) : status;
+    return status;
 }
 
+/* Adds the file and its times. */
+static void add_file_and_times(const Checking *checking, const char *name, Text *text)
+{
+    const char *path = path_of_reference(checking, name);
+    const ReferenceTime *reference = reference_of(checking, name);
+    Submission submission;
+    text_printf(text, "%s\n", name);
+    if (path != NULL && submission_read(path, &submission, NULL) == STATUS_OK) {
+        text_append(text, submission.source.data, submission.source.length);
+        submission_free(&submission);
+    }
+    if (reference != NULL)
+        text_printf(text, "%a %a %s %s\n", reference->time.ms, reference->time.uncertainty, reference->time.model,
+                    reference->cases);
+}
+
+/* A climb depends on the steps and on the files that they name, beside the content. */
+static Digest key_of_climb(const Checking *checking, const Steps *steps)
+{
+    char folder[PATH_MAX];
+    Text text = {0};
+    Hash hash;
+    hash_begin(&hash);
+    if (snprintf(folder, sizeof folder, "%s/ladder", checking->problem.folder) < (int)sizeof folder)
+        hash_folder(folder, is_visible, &hash);
+    text_printf(&text, "%s\n", hash_end(&hash).hex);
+    for (size_t i = 0; i < steps->count; i++) {
+        add_file_and_times(checking, steps->steps[i].from, &text);
+        add_file_and_times(checking, steps->steps[i].example, &text);
+    }
+    const Digest key = key_of(checking, "ladder", &text);
+    text_free(&text);
+    return key;
+}
+
+static Status find_or_climb(Checking *checking, const Steps *steps, Message *why)
+{
+    const Digest key = key_of_climb(checking, steps);
+    Finding finding = new_finding(checking);
+    if (find_finding(checking, &key, &finding)) {
+        printf("# climbed before, with the same content\n");
+    } else {
+        finding.status = climb(checking, steps, &finding.why);
+        keep_finding(checking, &key, &finding);
+    }
+    *why = finding.why;
+    return finding.status;
+}
+
+/* Up to the fastest quarter. */
 static Status check_ladder(Checking *checking, Message *why)
 {
     Steps steps;
@@ -806,7 +863,10 @@ static Status check_ladder(Checking *checking, Message *why)
     Status status = steps_read(&checking->problem, &steps, why);
     text_printf(&what, "the ladder of %s climbs from step to step%s", checking->problem.id,
                 status == STATUS_OK && steps.count == 0 ? " # SKIP there is none" : "");
-    THEN(status, climb(checking, &steps, why));
+    if (status == STATUS_OK && steps.count > 0) {
+        status = find_or_climb(checking, &steps, why);
+        THEN(status, check_top(checking, &steps.steps[steps.count - 1], why));
+    }
     status = report_step(checking, what.data, status, why);
     steps_free(&steps);
     text_free(&what);
@@ -1035,7 +1095,7 @@ static Status open_checking(const Options *options, Checking *checking, Message 
     checking->progress = progress_new(stderr);
     time_briefly(&checking->problem);
     Status status = check_mutants_open(options, &checking->problem, &checking->solutions, &checking->device,
-                                       &checking->mutants, why);
+                                       &checking->content, &checking->mutants, why);
     detection_begin(&checking->matrix, &checking->set);
     checking->times = arena_array(&checking->solutions.arena, checking->set.count, sizeof *checking->times);
     checking->references = arena_array(&checking->solutions.arena, checking->solutions.count,
@@ -1105,11 +1165,11 @@ static void check_what_is_judged(Checking *checking)
                 judge_seeds(checking, &why), &why);
 }
 
-/* An accepted solution has the time that was stored for its source on this device, or is timed now. */
+/* An accepted solution has the time that was stored for its source on this device, or is judged now. */
 static Status take_reference(Checking *checking, const Reference *reference, Message *why)
 {
     Arena *arena = &checking->solutions.arena;
-    Result result = {0};
+    Finding finding;
     if (reference->time.time.ms > 0) {
         checking->references[checking->reference_count++] = (ReferenceTime){
             .name = arena_string(arena, reference->time.name),
@@ -1118,11 +1178,8 @@ static Status take_reference(Checking *checking, const Reference *reference, Mes
         };
         return STATUS_OK;
     }
-    Status status = judge_timed(&checking->problem, &reference->submission, checking->device.name, true, &result, why);
-    if (status == STATUS_OK)
-        keep_reference(checking, reference->submission.file_name, result.score, cases_of(checking, &result));
-    result_free(&result);
-    return status;
+    return find_or_judge(checking, path_of_reference(checking, reference->submission.file_name), "solution",
+                         judge_solution, &finding, why);
 }
 
 static void check_ladder_alone(Checking *checking)

@@ -189,7 +189,8 @@ def own_shape(exercise, parameter, seen):
     rank = len(seen[0][1])
     shape = []
     for axis in range(rank): # each size once, where another one is right as well
-        shape.append(extent_of([(case.numbers, extents[axis]) for case, extents in seen], sorted(sizes, key=shape.__contains__)))
+        used = [name for extent in shape if extent is not None for name in re.findall(r"\w+", extent)]
+        shape.append(extent_of([(case.numbers, extents[axis]) for case, extents in seen], sorted(sizes, key=used.__contains__)))
     if shape.count(None) > 2:
         return None
     for axis in range(rank):
@@ -322,6 +323,7 @@ def asserted_shapes(path, tree, function, sizes, constants):
             continue
         extents = [expression_of(one) for one in right.elts] if isinstance(right, ast.Tuple) else [None]
         extents = [plain(re.sub(r"\b[A-Za-z_]\w*\b", lambda m: known.get(m[0], m[0]), one)) if one else None for one in extents]
+        extents = [str(value_of(one, {}) or one) if one else None for one in extents]
         if all(one and set(re.findall(r"\b[A-Za-z_]\w*\b", one)) <= set(sizes) for one in extents):
             found[node.test.left.value.id] = extents
         else:
@@ -1080,6 +1082,10 @@ class Writer:
         for name, text in exercise.headers.items():
             self.put(f"{folder}/{name}", text)
         self.put(f"{folder}/starter.cu", (exercise.starter or self.starter()).format(id=self.id))
+        if not any(one.sample for one in exercise.cases):
+            least = min(exercise.cases, key=lambda case: sum(tensor.numel() for tensor in case.arrays.values()))
+            exercise.cases.append(Case(least.name, least.why, least.numbers, least.arrays, sample=True))
+            note("sample.json", f"the exercise has no sample: the least of its cases stands for one, \"{least.name}\"")
         for name, wanted in (("sample", [one for one in exercise.cases if one.sample]),
                              ("hidden", [one for one in exercise.cases if not one.sample])):
             if not wanted:

@@ -1,8 +1,7 @@
 #include "grader/commands/mutant_trial.h"
 
 #include "base/clock.h"
-#include "base/paths.h"
-#include "base/random.h"
+#include "base/compile_cache.h"
 #include "base/terminal.h"
 #include "grader/judge/judge.h"
 #include "grader/problem/key_stream.h"
@@ -175,139 +174,6 @@ void mutant_note_add(const char *source, const Mutant *mutant, Text *text)
     text_free(&after);
 }
 
-/* ==== mutant log ================================================================================================== */
-
-enum { MAX_CASES_BYTES = 16 << 20 };
-
-typedef struct LogEntry {
-    Digest key;
-    MutantFate fate;
-} LogEntry;
-
-struct MutantLog {
-    FILE *file;
-    Digest cases;
-    LogEntry *entries; /* sorted */
-    size_t count;
-};
-
-static const char *const fate_names[FATES] = {
-    [FATE_REFUSED] = "refused", [FATE_SAME_CODE] = "same-code",        [FATE_BEYOND_JUDGE] = "beyond-judge",
-    [FATE_FOUND] = "found",     [FATE_FOUND_IN_TIMED] = "found-timed", [FATE_SURVIVED] = "survived",
-};
-
-/* ---- the hash of the cases --------------------------------------------------------------------------------------- */
-
-static Status add_file(Hash *hash, const char *folder, const char *problem_id, const char *name, Message *why)
-{
-    char relative[PATH_MAX], path[PATH_MAX];
-    Text content = {0};
-    snprintf(relative, sizeof relative, "%s/%s/%s", folder, problem_id, name);
-    Status status = paths_home(relative, path, sizeof path, why);
-    THEN(status, text_read_file(path, MAX_CASES_BYTES, &content, why));
-    if (status == STATUS_OK)
-        hash_add(hash, content.data, content.length);
-    text_free(&content);
-    return status;
-}
-
-static Status hash_cases(const char *problem_id, Digest *cases, Message *why)
-{
-    Hash hash;
-    hash_begin(&hash);
-    Status status = add_file(&hash, "problems", problem_id, "problem.json", why);
-    THEN(status, add_file(&hash, "testcases", problem_id, "sample.json", why));
-    THEN(status, add_file(&hash, "testcases", problem_id, "hidden.json", why));
-    *cases = hash_end(&hash);
-    return status;
-}
-
-static Digest key_of(const MutantLog *log, const Text *source)
-{
-    Hash hash;
-    hash_begin(&hash);
-    hash_add_string(&hash, log->cases.hex);
-    hash_add(&hash, source->data, source->length);
-    return hash_end(&hash);
-}
-
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
-
-static int compare_entries(const void *a, const void *b)
-{
-    return strcmp(((const LogEntry *)a)->key.hex, ((const LogEntry *)b)->key.hex);
-}
-
-/* False if the line is none that mutant_log_add() has written. */
-static bool read_line(const char *line, LogEntry *entry)
-{
-    char name[16];
-    if (sscanf(line, "%64[0-9a-f] %15s", entry->key.hex, name) != 2)
-        return false;
-    for (entry->fate = 0; entry->fate < FATES; entry->fate++)
-        if (strcmp(name, fate_names[entry->fate]) == 0)
-            return true;
-    return false;
-}
-
-static void read_entries(const char *path, MutantLog *log)
-{
-    char line[128];
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return; /* the first time */
-    while (fgets(line, sizeof line, file) != NULL) {
-        if ((log->count & (log->count - 1)) == 0)
-            log->entries = allocated(realloc(log->entries, (log->count == 0 ? 1 : 2 * log->count) * sizeof(LogEntry)));
-        log->count += read_line(line, &log->entries[log->count]);
-    }
-    fclose(file);
-    if (log->count > 0)
-        qsort(log->entries, log->count, sizeof *log->entries, compare_entries);
-}
-
-/* ---- the whole --------------------------------------------------------------------------------------------------- */
-
-Status mutant_log_open(const char *path, const char *problem_id, MutantLog **log, Message *why)
-{
-    MutantLog *new = *log = zeroed(1, sizeof **log);
-    TRY(hash_cases(problem_id, &new->cases, why));
-    read_entries(path, new);
-    new->file = fopen(path, "ae");
-    return new->file == NULL ? fail_errno(why, "%s", path) : STATUS_OK;
-}
-
-void mutant_log_close(MutantLog *log)
-{
-    if (log == NULL)
-        return;
-    if (log->file != NULL)
-        fclose(log->file);
-    free(log->entries);
-    free(log);
-}
-
-bool mutant_log_knows(const MutantLog *log, const Text *source, MutantFate *fate)
-{
-    const LogEntry wanted = {.key = key_of(log, source)};
-    const LogEntry *found = log->count == 0
-                                ? NULL
-                                : bsearch(&wanted, log->entries, log->count, sizeof wanted, compare_entries);
-    if (found != NULL)
-        *fate = found->fate;
-    return found != NULL;
-}
-
-Status mutant_log_add(MutantLog *log, const Text *source, MutantFate fate, Message *why)
-{
-    const Digest key = key_of(log, source);
-    if (fate == FATE_SURVIVED)
-        return STATUS_OK;
-    if (fprintf(log->file, "%s %s\n", key.hex, fate_names[fate]) < 0 || fflush(log->file) != 0)
-        return fail_errno(why, "the log of mutants cannot be written");
-    return STATUS_OK;
-}
-
 /* ==== mutant pool ================================================================================================= */
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -393,23 +259,29 @@ static Status take_out_all_noted(MutantPool *pool, Message *why)
 
 /* ---- the order --------------------------------------------------------------------------------------------------- */
 
-/* Source   Vigna, splitmix64, prng.di.unimi.it.  */
-static uint64_t next_random(uint64_t *state)
+static Digest draw_of(const MutantPool *pool, const PoolMutant *item, uint64_t seed)
 {
-    uint64_t word = *state += 0x9E3779B97F4A7C15u;
-    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9u;
-    word = (word ^ word >> 27) * 0x94D049BB133111EBu;
-    return word ^ word >> 31;
+    Hash hash;
+    hash_begin(&hash);
+    hash_add(&hash, &seed, sizeof seed);
+    hash_add_strings(&hash, (const char *const[]){pool->files[item->file].shown, item->mutant->mistake, item->before,
+                                                  item->after, NULL});
+    return hash_end(&hash);
 }
 
-static void shuffle(PoolMutant *items, size_t count, uint64_t seed)
+static int compare_draws(const void *left, const void *right)
 {
-    for (size_t i = count; i > 1; i--) {
-        const size_t other = next_random(&seed) % i;
-        const PoolMutant item = items[i - 1];
-        items[i - 1] = items[other];
-        items[other] = item;
-    }
+    const PoolMutant *a = left, *b = right;
+    const int order = strcmp(a->draw.hex, b->draw.hex);
+    return order != 0 ? order : (a->mutant > b->mutant) - (a->mutant < b->mutant); /* one file's, which lie in a row */
+}
+
+static void shuffle(MutantPool *pool, uint64_t seed)
+{
+    for (size_t i = 0; i < pool->count; i++)
+        pool->items[i].draw = draw_of(pool, &pool->items[i], seed);
+    if (pool->count > 0)
+        qsort(pool->items, pool->count, sizeof *pool->items, compare_draws);
 }
 
 typedef struct PoolTurn {
@@ -448,7 +320,7 @@ Status mutant_pool_open(const Problem *problem, const Paths *solutions, uint64_t
     TRY(read_files(problem, solutions, pool, why));
     list_mutants(pool);
     Status status = take_out_all_noted(pool, why);
-    shuffle(pool->items, pool->count, seed);
+    shuffle(pool, seed);
     take_turns(pool);
     return status;
 }
@@ -677,7 +549,18 @@ Status mutant_trial_wait(MutantTrial *trial, TrialDone *done, bool *answered, Me
 
 /* ==== check mutants =============================================================================================== */
 
-enum { USUAL_SAMPLE = 20, SEEDS = 1000000 /* a seed that is drawn is short enough to be typed */ };
+/* The usual seed is the same each time, so that a second check finds in the compile cache what the first one judged. */
+enum { USUAL_SAMPLE = 20, USUAL_SEED = 1 };
+
+typedef enum MutantFate {
+    FATE_REFUSED,        /* does not compile */
+    FATE_SAME_CODE,      /* compiles to the machine code of the original */
+    FATE_BEYOND_JUDGE,   /* needs what the judge lacks */
+    FATE_FOUND,          /* is not accepted */
+    FATE_FOUND_IN_TIMED, /* the same, by a timed case alone */
+    FATE_SURVIVED,       /* is accepted */
+    FATES
+} MutantFate;
 
 struct MutantCheck {
     MutantPool pool;
@@ -686,8 +569,8 @@ struct MutantCheck {
     uint64_t seed;
     size_t wanted; /* mutants to grade */
     size_t counts[FATES];
-    MutantLog *log; /* NULL: none */
-    size_t known;   /* found mutants of which the log has told */
+    Digest content;
+    size_t known; /* graded mutants that an earlier check of the same content has judged */
     Progress progress;
     double start_s;
 };
@@ -711,17 +594,16 @@ static Status read_options(const Options *options, uint64_t *wanted, uint64_t *s
     if (options->thorough && options->mutants != NULL)
         return fail(STATUS_BAD_INPUT, why,
                     "check-problem: '--thorough' takes all mutants, so '--mutants' cannot be given");
+    *seed = USUAL_SEED;
     if (options->mutants != NULL)
         status = read_number("mutants", options->mutants, wanted, why);
-    if (status == STATUS_OK && options->seed != NULL)
-        return read_number("seed", options->seed, seed, why);
-    THEN(status, random_bytes(seed, sizeof *seed, why));
-    *seed %= SEEDS;
+    if (options->seed != NULL)
+        THEN(status, read_number("seed", options->seed, seed, why));
     return status;
 }
 
 Status check_mutants_open(const Options *options, const Problem *problem, const Paths *solutions,
-                          const CheckDevice *device, MutantCheck **check, Message *why)
+                          const CheckDevice *device, const Digest *content, MutantCheck **check, Message *why)
 {
     uint64_t wanted = 0, seed = 0;
     *check = NULL;
@@ -729,10 +611,9 @@ Status check_mutants_open(const Options *options, const Problem *problem, const 
     TRY(status);
     MutantCheck *new = *check = zeroed(1, sizeof *new);
     new->seed = seed;
+    new->content = *content;
     new->progress = progress_new(stderr);
-    if (options->keep != NULL)
-        status = mutant_log_open(options->keep, problem->id, &new->log, why);
-    THEN(status, mutant_pool_open(problem, solutions, seed, &new->pool, why));
+    status = mutant_pool_open(problem, solutions, seed, &new->pool, why);
     if (status != STATUS_OK || wanted == 0)
         return status;
     new->wanted = wanted < new->pool.count ? wanted : new->pool.count;
@@ -747,9 +628,48 @@ void check_mutants_close(MutantCheck *check)
         return;
     mutant_trial_stop(check->trial);
     mutant_pool_free(&check->pool);
-    mutant_log_close(check->log);
     free(check->codes);
     free(check);
+}
+
+/* ---- what was judged before -------------------------------------------------------------------------------------- */
+
+static Digest outcome_key(const MutantCheck *check, const TrialDone *done)
+{
+    const Text *original = &check->pool.files[done->file].submission.source;
+    Text mutant = {0};
+    Hash hash;
+    if (done->mutant != TRIAL_ORIGINAL)
+        mutant_source(original->data, check->pool.items[done->mutant].mutant, &mutant);
+    hash_begin(&hash);
+    hash_add_string(&hash, check->content.hex);
+    hash_add(&hash, &check->seed, sizeof check->seed); /* from which the data follow */
+    hash_add_strings(&hash, (const char *const[]){"mutant", original->data, mutant.data, NULL});
+    text_free(&mutant);
+    return hash_end(&hash);
+}
+
+static bool recall(const MutantCheck *check, TrialDone *done)
+{
+    const Digest key = outcome_key(check, done);
+    Text bytes = {0};
+    const bool is_known = compile_cache_read(NULL, &key, &bytes) && bytes.length == sizeof done->outcome;
+    if (is_known)
+        memcpy(&done->outcome, bytes.data, sizeof done->outcome);
+    text_free(&bytes);
+    return is_known;
+}
+
+/* A fault of the judge is not kept. */
+static void remember(const MutantCheck *check, const TrialDone *done)
+{
+    const Digest key = outcome_key(check, done);
+    Text bytes = {0};
+    if (done->outcome.status != STATUS_OK || done->outcome.verdict == VERDICT_JUDGE_ERROR)
+        return;
+    text_append(&bytes, (const char *)&done->outcome, sizeof done->outcome);
+    compile_cache_write(NULL, &key, &bytes);
+    text_free(&bytes);
 }
 
 /* ---- the originals ----------------------------------------------------------------------------------------------- */
@@ -778,15 +698,22 @@ static Status judge_originals(MutantCheck *check, Message *why)
     bool answered = true;
     Status status = STATUS_OK;
     while (status == STATUS_OK && answered) {
-        TrialDone done;
+        TrialDone done = {.file = asked, .mutant = TRIAL_ORIGINAL};
+        if (asked < check->pool.file_count && recall(check, &done)) {
+            status = keep_code(check, &done, why);
+            asked++;
+            continue;
+        }
         if (asked < check->pool.file_count && mutant_trial_is_free(check->trial)) {
             status = mutant_trial_ask(check->trial, asked++, TRIAL_ORIGINAL, &(Digest){0}, why);
             continue;
         }
         progress_note(&check->progress, "%zu of %zu files as they are", asked, check->pool.file_count);
         status = mutant_trial_wait(check->trial, &done, &answered, why);
-        if (status == STATUS_OK && answered)
-            status = keep_code(check, &done, why);
+        if (status != STATUS_OK || !answered)
+            continue;
+        remember(check, &done);
+        status = keep_code(check, &done, why);
     }
     return status;
 }
@@ -803,37 +730,6 @@ static MutantFate fate_of(const TrialOutcome *outcome)
     case VERDICT_ACCEPTED: return FATE_SURVIVED;
     default: return outcome->by_timed_case ? FATE_FOUND_IN_TIMED : FATE_FOUND;
     }
-}
-
-static void make_source(const MutantCheck *check, const PoolMutant *item, Text *source)
-{
-    mutant_source(check->pool.files[item->file].submission.source.data, item->mutant, source);
-}
-
-/* Counts a mutant whose fate the log tells. */
-static bool is_known(MutantCheck *check, const PoolMutant *item)
-{
-    Text source = {0};
-    MutantFate fate;
-    if (check->log == NULL)
-        return false;
-    make_source(check, item, &source);
-    const bool known = mutant_log_knows(check->log, &source, &fate);
-    text_free(&source);
-    check->known += known && (fate == FATE_FOUND || fate == FATE_FOUND_IN_TIMED);
-    check->counts[known ? fate : FATE_FOUND] += known;
-    return known;
-}
-
-static Status keep_fate(MutantCheck *check, const PoolMutant *item, MutantFate fate, Message *why)
-{
-    Text source = {0};
-    if (check->log == NULL)
-        return STATUS_OK;
-    make_source(check, item, &source);
-    Status status = mutant_log_add(check->log, &source, fate, why);
-    text_free(&source);
-    return status;
 }
 
 /* The line of the progress is ended first, since both may go to one terminal. */
@@ -860,7 +756,7 @@ static Status count_outcome(MutantCheck *check, const TrialDone *done, Message *
     check->counts[fate]++;
     if (fate == FATE_SURVIVED)
         print_survivor(check, item);
-    return keep_fate(check, item, fate, why);
+    return STATUS_OK;
 }
 
 static size_t found(const MutantCheck *check)
@@ -904,15 +800,17 @@ static Status judge_mutants(MutantCheck *check, Message *why)
     check->start_s = now_s();
     while (status == STATUS_OK) {
         const bool more = asked < check->pool.count && graded(check) + under_way < check->wanted;
-        TrialDone done;
+        TrialDone done = {.file = more ? check->pool.items[asked].file : 0, .mutant = asked};
         bool answered;
-        if (more && is_known(check, &check->pool.items[asked])) {
+        if (more && recall(check, &done)) {
+            const size_t before = graded(check);
+            status = count_outcome(check, &done, why);
+            check->known += graded(check) - before;
             asked++;
             continue;
         }
         if (more && mutant_trial_is_free(check->trial)) {
-            const size_t file = check->pool.items[asked].file;
-            status = mutant_trial_ask(check->trial, file, asked++, &check->codes[file], why);
+            status = mutant_trial_ask(check->trial, done.file, asked++, &check->codes[done.file], why);
             under_way++;
             continue;
         }
@@ -921,6 +819,7 @@ static Status judge_mutants(MutantCheck *check, Message *why)
         if (status != STATUS_OK || !answered)
             break;
         under_way--;
+        remember(check, &done);
         status = count_outcome(check, &done, why);
     }
     return status;

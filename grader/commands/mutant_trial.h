@@ -62,42 +62,13 @@ MUST_USE Status mutant_notes_check(const char *path, const MutantNotes *notes, M
 /* Adds "`<` to `<=`": how a note names a mutant of the source; a long one by its kind of mistake. */
 void mutant_note_add(const char *source, const Mutant *mutant, Text *text);
 
-/* ==== mutant log ================================================================================================== */
-
-/* A file with the mutants that need not be judged again, so that a long check can go on where it stopped.
- *
- * Layout   a line for each mutant: a hash of its source and of the cases, a space, and the name of its fate. A survivor
- *          has no line: it is judged again, perhaps with a better judge. A line that was cut off is ignored.
- * Cases    the hash covers problem.json and the testcases: with other cases every mutant is judged again. */
-
-typedef enum MutantFate {
-    FATE_REFUSED,        /* does not compile */
-    FATE_SAME_CODE,      /* compiles to the machine code of the original */
-    FATE_BEYOND_JUDGE,   /* needs what the judge lacks */
-    FATE_FOUND,          /* is not accepted */
-    FATE_FOUND_IN_TIMED, /* the same, by a timed case alone */
-    FATE_SURVIVED,       /* is accepted */
-    FATES
-} MutantFate;
-
-typedef struct MutantLog MutantLog;
-
-/* Reads the file, if there is one, and opens it to add lines. */
-MUST_USE Status mutant_log_open(const char *path, const char *problem_id, MutantLog **log, Message *why);
-/* NULL is allowed. */
-void mutant_log_close(MutantLog *log);
-
-/* Whether the file had a line for this source when it was opened. */
-bool mutant_log_knows(const MutantLog *log, const Text *source, MutantFate *fate);
-/* Adds a line at once, unless the mutant has survived. */
-MUST_USE Status mutant_log_add(MutantLog *log, const Text *source, MutantFate fate, Message *why);
-
 /* ==== mutant pool ================================================================================================= */
 
 /* The mutants of all reference solutions of a problem, in the order in which they are tried.
  *
  * The order is drawn from a seed: a mutant of each kind of mistake in turn, each time one that is drawn from all of
- * this kind, so that a small sample has as many kinds as possible. */
+ * this kind, so that a small sample has as many kinds as possible. A mutant's place in it follows from what the mutant
+ * changes, so that a sample stays the same where a solution changes elsewhere. */
 
 typedef struct PoolFile {
     Submission submission; /* of a file in solutions/<id>/accepted/ */
@@ -109,6 +80,7 @@ typedef struct PoolMutant {
     size_t file;
     const Mutant *mutant;
     const char *before, *after; /* mutant_lines() */
+    Digest draw;                /* by which it is sorted among those of its kind */
 } PoolMutant;
 
 typedef struct MutantPool {
@@ -159,15 +131,16 @@ MUST_USE Status mutant_trial_wait(MutantTrial *trial, TrialDone *done, bool *ans
 
 /* ==== check mutants =============================================================================================== */
 
-/* The step of check-problem that breaks reference solutions, and expects the cases to find it. */
+/* The step of check-problem that breaks reference solutions, and expects the cases to find it. The compile cache keeps what
+ * was judged, so that a check that is interrupted, or repeated after a change, judges the rest alone. */
 
 typedef struct MutantCheck MutantCheck;
 
 /* Reads --mutants, --thorough and --seed, makes the mutants, and starts the processes that will judge them. This must
  * come before anything is judged. If no mutants are wanted, only the notes about equivalent ones are
- * checked. `problem` and `solutions` must outlive it. */
+ * checked. `content` is a digest of the judge, the problem and its cases. `problem` and `solutions` must outlive it. */
 MUST_USE Status check_mutants_open(const Options *options, const Problem *problem, const Paths *solutions,
-                                   const CheckDevice *device, MutantCheck **check, Message *why);
+                                   const CheckDevice *device, const Digest *content, MutantCheck **check, Message *why);
 void check_mutants_close(MutantCheck *check);
 
 bool check_mutants_are_wanted(const MutantCheck *check);

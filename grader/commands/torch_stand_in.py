@@ -19,6 +19,7 @@ C_OF_DTYPE = {"float32": "float", "float64": "double", "float16": "__half", "bfl
               "float8_e5m2": "unsigned char", "float8_e8m0fnu": "unsigned char", "float4_e2m1fn_x2": "unsigned char"}
 OTHER_NAMES = {"float": "float32", "double": "float64", "half": "float16", "short": "int16", "int": "int32", "long": "int64"}
 FLOATING = ("float32", "float64", "float16", "bfloat16")
+RANDOM = ("uniform", "normal", "integers") # generators
 exercise_file = None # whose lines notes name
 notes = []
 drawing = random.Random(1)
@@ -256,7 +257,7 @@ class Tensor:
     def taken(self, shape, position, what):
         """A tensor whose element at `index` is this one's at position(index)."""
         kind = (self.source or {}).get("generator")
-        if kind in ("constant", "uniform", "normal", "integers"):
+        if kind in ("constant", *RANDOM):
             return Tensor(shape, self.dtype, dict(self.source), self.is_guess)
         values = self.numbers()
         if values is None or math.prod(shape) > MOST_COMPUTED:
@@ -342,7 +343,7 @@ class Tensor:
         shape, positions = self.picked(index)
         kind = (self.source or {}).get("generator")
         if positions is None or (kind not in ("constant", "ramp") and kind and self.numel() > MOST_COMPUTED):
-            return self.taken(shape, None, "[]") if kind in ("constant", "uniform", "normal", "integers") else self.lost("[]", shape)
+            return self.taken(shape, None, "[]") if kind in ("constant", *RANDOM) else self.lost("[]", shape)
         values = self.numbers()
         if values is None:
             return self.lost("[]", shape)
@@ -358,7 +359,7 @@ class Tensor:
             for at, number in zip(positions, given):
                 own[at] = number
             self.set_to({"values": own})
-        elif (value.source or {}).get("generator") in ("uniform", "normal", "integers"):
+        elif (value.source or {}).get("generator") in RANDOM:
             note(here(), "part of an array gets random numbers here: all of it gets such numbers")
             self.set_to(dict(value.source))
         else:
@@ -512,6 +513,8 @@ def elementwise(name, function, dtype=None):
         except (ArithmeticError, ValueError, TypeError): # a logarithm of 0, or bits of floats
             values = None
         result = first.lost(name, shape, kind) if values is None else Tensor(shape, kind, {"values": values})
+        if values is None and kind == "bool" and shape:
+            result.source = {"generator": "integers", "low": 0, "high": 1}
         result.is_guess = any(one.is_guess for one in operands)
         return out.set_to(result.source) if out is not None else result
     return compute
@@ -532,10 +535,22 @@ ELEMENTWISE = {
     "sin": math.sin, "cos": math.cos, "tan": math.tan, "tanh": math.tanh, "erf": math.erf, "floor": math.floor, "ceil": math.ceil,
     "round": round, "square": lambda x: x * x, "relu": lambda x: max(x, 0), "sigmoid": lambda x: 1 / (1 + math.exp(-x)),
     "minimum": min, "maximum": max, "pow": operator.pow, "remainder": operator.mod, "add": operator.add, "sub": operator.sub,
-    "mul": operator.mul, "div": operator.truediv, "where": lambda c, a, b: a if c else b}
+    "mul": operator.mul, "div": operator.truediv}
 COMPARISONS = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
                "isinf": math.isinf, "isnan": math.isnan, "logical_not": operator.not_}
-where = elementwise("where", ELEMENTWISE["where"])
+
+
+def drawn_like(result, parts):
+    """The result; if its numbers are lost, the generator of its largest part draws others."""
+    parts = [one for one in parts if isinstance(one, Tensor) and (one.source or {}).get("generator") in RANDOM]
+    if result.source is None and parts:
+        result.source = dict(max(parts, key=Tensor.numel).source)
+    return result
+
+
+def where(mask, a, b, **_):
+    return drawn_like(elementwise("where", lambda c, x, y: x if c else y)(mask, a, b), (a, b))
+
 
 for symbol, word in (("//", "floordiv"), ("%", "mod"), ("**", "pow"), ("<<", "lshift"), (">>", "rshift"), ("&", "and_"), ("|", "or_"),
                      ("^", "xor")):
@@ -561,7 +576,10 @@ def clamp(value, min=None, max=None, **_):
     source = value.source or {}
     if source.get("generator") == "uniform" and low <= source["low"] and source["high"] <= high:
         return value
-    return elementwise("clamp", lambda x: type(x)(low if x < low else high if x > high else x))(value)
+    result = elementwise("clamp", lambda x: type(x)(low if x < low else high if x > high else x))(value)
+    if result.source is None and -math.inf < low < high < math.inf:
+        result.source = {"generator": "uniform", "low": low, "high": high}
+    return result
 
 
 # ---- sums and the like, and orders -----------------------------------------------------------------------------------
@@ -680,7 +698,7 @@ def cat(parts, dim=0, **_):
     shape[dim] = sum(part.shape[dim] for part in parts)
     lists = [part.numbers() for part in parts] if math.prod(shape) <= MOST_COMPUTED else [None]
     if any(one is None for one in lists):
-        return parts[0].lost("cat", shape)
+        return drawn_like(parts[0].lost("cat", shape), parts)
     steps = [math.prod(part.shape[dim:]) for part in parts]
     values = [number for row in range(math.prod(shape[:dim])) for one, step in zip(lists, steps) for number in one[row * step:(row + 1) * step]]
     return Tensor(shape, parts[0].dtype, {"values": values})
@@ -785,7 +803,7 @@ def stand_in():
         setattr(torch, name, same_shape(name))
     torch.cosine_similarity = lambda a, b, dim=1, **_: reduction("cosine_similarity", None)(a, dim)
     torch.__dict__.update(
-        tensor=tensor, as_tensor=tensor, from_numpy=tensor, arange=arange, linspace=linspace, eye=eye, randint=randint, randperm=randperm,
+        tensor=tensor, as_tensor=tensor, where=where, from_numpy=tensor, arange=arange, linspace=linspace, eye=eye, randint=randint, randperm=randperm,
         full=full, full_like=lambda other, value, dtype=None, **_: full(other.shape, value, dtype or other.dtype), clamp=clamp, clip=clamp,
         sort=sort, topk=lambda value, k, dim=-1, largest=True, **_: sort(value, dim, largest, k),
         argsort=lambda value, dim=-1, descending=False, **_: sort(value, dim, descending).indices,

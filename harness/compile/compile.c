@@ -947,14 +947,19 @@ static Status try_empty_source(const CompileJob *job, const CompileTools *tools,
 }
 
 /* Would the compiler end in the same way another time? What it says of the source itself, it says again; a program of
- * it that crashes may do so because of this machine, which may also be short of memory or time. */
+ * it that crashes may do so because of this machine, which may also be short of memory or time. A header that is missing may
+ * be installed. */
 static bool is_lasting(const CompilerRun *run)
 {
+    static const char *const passing[] = {"internal compiler error", "died due to signal", "No such file or directory",
+                                          "file not found"};
     if (run->outcome == COMPILE_OK)
         return true;
+    for (size_t i = 0; i < sizeof passing / sizeof *passing && run->output.length > 0; i++)
+        if (strstr(run->output.data, passing[i]) != NULL)
+            return false;
     return (run->outcome == COMPILE_ERROR || run->outcome == COMPILE_NESTED) && report_names_source(&run->output) &&
-           !compile_says_shortage(&run->output, 0) && strstr(run->output.data, "internal compiler error") == NULL &&
-           strstr(run->output.data, "died due to signal") == NULL;
+           !compile_says_shortage(&run->output, 0);
 }
 
 /* Takes the result from the cache, or runs the compiler and puts its result there. */

@@ -1,4 +1,4 @@
-/* What is said where the workers that judge mutants, or the log of what they found, fail. */
+/* What is said where the workers that judge mutants fail. */
 #include "base/tests/refusal.h"
 
 #include "grader/commands/mutant_trial.h"
@@ -80,35 +80,11 @@ static void a_worker_that_has_ended_is_named(void **state)
     mutant_trial_stop(trial);
 }
 
-static char path[] = "/tmp/test_mutant_trial.XXXXXX";
-
-static Status write_to_a_full_disk(Message *why)
-{
-    MutantLog *log;
-    Text source = {0};
-    text_add(&source, "x");
-    if (mutant_log_open(path, "conv1d", &log, why) != STATUS_OK)
-        return STATUS_OK;
-    refuse_call(SYS_write, ENOSPC);
-    return mutant_log_add(log, &source, FATE_FOUND, why);
-}
-
-static void a_log_that_cannot_be_written_is_named(void **state)
-{
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
-    assert_string_equal(said_by_child(write_to_a_full_disk),
-                        "the log of mutants cannot be written: No space left on device");
-    unlink(path);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_worker_that_cannot_be_started_is_named),
         cmocka_unit_test(a_worker_that_has_ended_is_named),
-        cmocka_unit_test(a_log_that_cannot_be_written_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,6 +127,30 @@ static void a_kernel_that_launches_a_kernel_is_recognised(void **state)
     }
 }
 
+static void how_a_compiler_ended_follows_from_its_status_and_words(void **state)
+{
+    static const struct {
+        int exit_status;
+        const char *printed;
+        CompileOutcome outcome;
+    } rows[] = {
+        {0, "submission.cu(2): warning: out of memory\n", COMPILE_OK},
+        {1, "submission.cu(9): error: identifier \"x\" is undefined\n", COMPILE_ERROR},
+        {1, "/usr/bin/as: cannot write submission.o: No space left on device\n", COMPILE_TOO_LARGE},
+        {1, "cc1plus: out of memory allocating 65536 bytes\n", COMPILE_TOO_LARGE},
+        {1, "CPU time limit exceeded\n", COMPILE_TIME_LIMIT},
+        {128 + 9, "", COMPILE_TIME_LIMIT},
+        {128 + 11, "", COMPILE_TOO_LARGE},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Text output = {0};
+        text_add(&output, rows[i].printed);
+        const ProcessEnd end = {.exit_status = rows[i].exit_status};
+        assert_int_equal(report_outcome(&output, &end), rows[i].outcome);
+        text_free(&output);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +160,7 @@ int main(void)
         cmocka_unit_test(a_message_of_the_linker_has_the_line_alone),
         cmocka_unit_test(a_file_without_solve_is_told_what_to_write),
         cmocka_unit_test(a_kernel_that_launches_a_kernel_is_recognised),
+        cmocka_unit_test(how_a_compiler_ended_follows_from_its_status_and_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
