@@ -517,7 +517,8 @@ static SimMachineRatios machine_ratios(SimFunction *function, const Executed *ex
         warps[i] = executed[i].warps;
     machine_code_wait(&function->machine, code, input->profile, loads, cost_local_share(input));
     machine_total(&function->machine, code, warps, &work);
-    const bool is_plausible = machine_is_plausible(&function->machine, warps, &work,
+    const MachineWork least = machine_least(code, warps);
+    const bool is_plausible = machine_is_plausible(&function->machine, warps, &work, &least,
                                                    (double)input->counters->warp_instructions);
     slow_path_add(&work, input->counters->slow_path_instructions);
     free(warps);
