@@ -231,10 +231,13 @@ static uint64_t blocks_in(const Launch *launch, const Drawing *drawing, BlockPla
 }
 
 /* The part of what all blocks but the certain ones store that the drawn ones do, if blocks in the same place are alike.
- * It hardly differs from the share of the blocks; where it does, stores were made up for it. */
+ * Those at the border write as much of the output as those inside or less, however often they store: so it is at least what
+ * it would be if they wrote nothing, and hardly more than the share of the blocks. */
 static double drawn_part(const GridRun *run, const Drawing *drawing, double share)
 {
-    const double MOST_APART = 0.015;
+    const double MOST_ABOVE = 0.015;
+    const double inside = (double)blocks_in(&run->launch, drawing, BLOCK_INSIDE);
+    const double least = inside > 0 ? fmin(share, (double)run->stores[BLOCK_INSIDE].blocks / inside) : share;
     double all = 0, drawn = 0;
     for (BlockPlace place = 0; place < BLOCK_PLACES; place++) {
         const BlockStores *stores = &run->stores[place];
@@ -245,8 +248,8 @@ static double drawn_part(const GridRun *run, const Drawing *drawing, double shar
     }
     const double part = all > 0 ? drawn / all : share;
     if (run->stores[BLOCK_INSIDE].least != run->stores[BLOCK_INSIDE].most)
-        return share * (1 - MOST_APART); /* a sum in memory is stored more often where more of the filter is inside */
-    return fmin(share * (1 + MOST_APART), fmax(share * (1 - MOST_APART), part));
+        return least; /* a sum in memory is stored more often where more of the filter is inside */
+    return fmin(share * (1 + MOST_ABOVE), fmax(least, part));
 }
 
 /* Runs the grid, or a sample of it, and fills in the sums, the share and the error. */
@@ -514,7 +517,8 @@ static SimMachineRatios machine_ratios(SimFunction *function, const Executed *ex
         warps[i] = executed[i].warps;
     machine_code_wait(&function->machine, code, input->profile, loads, cost_local_share(input));
     machine_total(&function->machine, code, warps, &work);
-    const bool is_plausible = machine_is_plausible(&function->machine, warps, &work,
+    const MachineWork least = machine_least(code, warps);
+    const bool is_plausible = machine_is_plausible(&function->machine, warps, &work, &least,
                                                    (double)input->counters->warp_instructions);
     slow_path_add(&work, input->counters->slow_path_instructions);
     free(warps);

@@ -293,7 +293,7 @@ bool run_is_certain(const Launch *launch, uint64_t block)
     const RequestLog *requests = launch->request->requests;
     return block == launch->blocks - 1 || (requests != NULL && request_is_watched(requests, block)) ||
            trace_of(&launch->traces, block) != NULL || trace_of(&launch->drawn, block) != NULL ||
-           is_near_a_power(launch, block) || sanitizer_samples(launch, block);
+           is_near_a_power(launch, block) || sanitizer_details(launch, block);
 }
 
 static bool must_end(Launch *launch, uint64_t cluster)
@@ -417,27 +417,32 @@ void run_whole(SimGpu *gpu, GridRun *run, int helpers)
     free(strips);
 }
 
-/* The blocks of a cooperative launch take turns on one thread of the host, each with a worker of its own. */
+/* The blocks of a cooperative launch take turns on one thread of the host, each with a worker of its own. So has each block
+ * that is checked in detail a sanitizer; the others share one. */
 void run_together(GridRun *run)
 {
     Launch *launch = &run->launch;
     Worker **workers = zeroed(launch->blocks, sizeof *workers);
-    Sanitizer *sanitizer = NULL;
+    Sanitizer **owned = zeroed(launch->blocks, sizeof *owned), *common = NULL;
     for (uint64_t i = 0; i < launch->blocks; i++) {
+        const bool is_detailed = sanitizer_details(launch, i);
         workers[i] = worker_new(launch);
-        sanitizer = i == 0 ? sanitizer_new(workers[i]) : sanitizer;
-        begin_block(run, workers[i], sanitizer, i);
+        if (is_detailed || common == NULL)
+            owned[i] = sanitizer_new(workers[i]);
+        common = is_detailed || common != NULL ? common : owned[i];
+        begin_block(run, workers[i], is_detailed ? owned[i] : common, i);
     }
     launch->still.working = 1;
     run_grid(workers, launch->blocks);
     for (uint64_t i = 0; i < launch->blocks; i++) {
         note_work(run, workers[i]);
-        add_worker(run, workers[i], i == 0 ? sanitizer : NULL);
+        add_worker(run, workers[i], owned[i]);
+        sanitizer_free(owned[i]);
         bulk_copies_free(workers[i]);
         standstill_free(workers[i]);
         provenance_end_worker(workers[i]);
         worker_free(workers[i]);
     }
-    sanitizer_free(sanitizer);
+    free(owned);
     free(workers);
 }

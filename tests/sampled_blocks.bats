@@ -108,6 +108,17 @@ timed() { # JQ: of the timed case in result.json
     timed '.counters | has("sampled_blocks")' | grep -x false
 }
 
+# So some blocks store less than others. Only blocks of the same place are compared with each other by what they store.
+@test "a 64th of the outputs is missed where blocks store unequally" {
+    long_case
+    kernel 'f<<<(outputs + 255) / 256, 256>>>(input, kernel, output, input_size, kernel_size, outputs);' \
+        '__global__ void f(const float* x, const float* h, float* y, int n, int taps, int outputs)
+         { int i = blockIdx.x * 256 + threadIdx.x;
+           if (i < outputs && !(outputs > 100000 && i / 64 % 64 == 33)) y[i] = sum_at(x, h, n, taps, i); }' >units.cu
+    judge grade --no-record units.cu
+    ends 1 "Wrong Answer"
+}
+
 @test "mistakes in one block of a hundred are found where a sample runs" {
     long_case
     kernel 'f<<<(outputs + 255) / 256, 256>>>(input, kernel, output, input_size, kernel_size, outputs);' \

@@ -89,15 +89,19 @@ static bool has_read_only_load(const Code *code)
     return false;
 }
 
-/* The sanitizer knows no order between the blocks of a cooperative launch, so that of those only loads through the
- * read-only cache are checked, for which no order helps. */
 static bool can_follow(const Launch *launch)
 {
     const uint64_t most_blocks = 1ull << 33, most_accesses = 1 << 20; /* what fits into a key of block_races.c */
-    const bool is_sample = (launch->request->flags & SIM_SANITIZE_SAMPLE) != 0;
     return launch->blocks < most_blocks && (uint64_t)launch->code->memory_count < most_accesses &&
-           (!launch->is_cooperative || (!is_sample && launch->cluster_blocks == 1 && !launch->code->uses_cluster &&
-                                        has_read_only_load(launch->code)));
+           (!launch->is_cooperative || (launch->cluster_blocks == 1 && !launch->code->uses_cluster));
+}
+
+/* The sanitizer knows no order between the blocks of a cooperative launch, so that of all blocks only loads through the
+ * read-only cache are checked, for which no order helps. */
+static bool is_sample(const Launch *launch)
+{
+    return (launch->request->flags & SIM_SANITIZE_SAMPLE) != 0 ||
+           (launch->is_cooperative && !has_read_only_load(launch->code));
 }
 
 /* What the numbers that choose blocks are drawn for. */
@@ -132,13 +136,12 @@ SanitizerPlan *sanitizer_plan_new(const Launch *launch)
         return NULL;
     if (footprint == NULL && !can_follow(launch)) /* a footprint needs no order */
         return NULL;
-    const bool is_sample = (launch->request->flags & SIM_SANITIZE_SAMPLE) != 0;
-    const uint64_t most_blocks = is_sample ? SAMPLED_BLOCKS : DETAILED_BLOCKS;
+    const uint64_t most_blocks = is_sample(launch) ? SAMPLED_BLOCKS : DETAILED_BLOCKS;
     const uint64_t most = (most_blocks + launch->cluster_blocks - 1) / launch->cluster_blocks;
     const uint64_t clusters = launch->clusters, stride = (clusters + most - 1) / most;
     SanitizerPlan *plan = zeroed(1, sizeof *plan);
     *plan = (SanitizerPlan){.flags = flags,
-                            .is_sample = is_sample,
+                            .is_sample = is_sample(launch),
                             .sample_key = launch->request->sample_key,
                             .stride = stride,
                             .detailed = draw_detailed(launch->request->sample_key, clusters, stride),
@@ -149,7 +152,7 @@ SanitizerPlan *sanitizer_plan_new(const Launch *launch)
                             .has_global_compare = has_compare(code, PTX_GLOBAL),
                             .may_change = find_changing(launch),
                             .footprint = footprint};
-    if ((plan->flags & SIM_SANITIZE_RACES) && !is_sample)
+    if ((plan->flags & SIM_SANITIZE_RACES) && !plan->is_sample)
         plan->block_shadow = block_shadow_new(launch, plan->global_cell_log);
     for (int i = 0; i < launch->memory->count; i++)
         validity_settle(&launch->memory->allocations[i]);
@@ -562,22 +565,22 @@ static bool is_in_detail(const SanitizerPlan *plan, uint64_t block, uint64_t blo
     return block == 0 || block + 1 == blocks || block == plan->detailed[block / plan->stride];
 }
 
-bool sanitizer_samples(const Launch *launch, uint64_t block)
+bool sanitizer_details(const Launch *launch, uint64_t block)
 {
     const SanitizerPlan *plan = launch->sanitizer_plan;
-    return plan != NULL && plan->is_sample && is_in_detail(plan, block, launch->blocks);
+    return plan != NULL && is_in_detail(plan, block, launch->blocks);
 }
 
 /* A block that is searched closely is one of those that are checked in detail. The blocks of a cluster are chosen
  * together, and `block` counts clusters. */
-static void choose_checks(Sanitizer *sanitizer, uint64_t block, uint64_t blocks)
+static void choose_checks(Sanitizer *sanitizer, bool is_cooperative, uint64_t block, uint64_t blocks)
 {
     const SanitizerPlan *plan = sanitizer->plan;
     const Chacha20Key *key = plan->sample_key;
     const uint64_t run = block / plan->stride, runs = plan->close_stride / plan->stride;
     const bool is_end = block == 0 || block + 1 == blocks;
     sanitizer->is_detailed = is_in_detail(plan, block, blocks);
-    sanitizer->is_close = sanitizer->is_detailed &&
+    sanitizer->is_close = sanitizer->is_detailed && !is_cooperative &&
                           (is_end || run % runs == chosen_of(key, PURPOSE_CLOSE, run / runs, runs));
 }
 
@@ -586,9 +589,8 @@ static void choose_checks(Sanitizer *sanitizer, uint64_t block, uint64_t blocks)
 bool sanitizer_begin_block(Worker *worker)
 {
     Sanitizer *sanitizer = worker->sanitizer;
-    if (!worker->launch->is_cooperative)
-        choose_checks(sanitizer, worker->cluster == NULL ? worker->block : worker->cluster->number,
-                      worker->launch->clusters);
+    choose_checks(sanitizer, worker->launch->is_cooperative,
+                  worker->cluster == NULL ? worker->block : worker->cluster->number, worker->launch->clusters);
     if (sanitizer->plan->is_sample && !sanitizer->is_detailed)
         return false;
     sanitizer->is_ordered = false;

@@ -38,7 +38,8 @@
  *          more memory than block_races.c has room for is not checked for races between blocks.
  * Sample   With SIM_SANITIZE_SAMPLE, only SAMPLED_BLOCKS blocks and both ends are looked at, and of these only what their
  *          threads do among themselves and to themselves: what other blocks have written is not known.
- *          Of a cooperative launch only loads through the read-only cache are checked.
+ *          Of a cooperative launch loads through the read-only cache are checked, and in the blocks that are checked
+ *          completely, what the threads do in shared memory.
  * Skipped  Loads from memory that is completely written and that the launch cannot change are not checked. What it may
  *          change follows from the parameters from which its stores take their addresses (value_flow.c). A store that
  *          strays from its parameter's allocation into another one causes no findings for loads from there.
@@ -112,8 +113,8 @@ void sanitizer_local_forgotten(Worker *worker, uint32_t lane, uint64_t offset, u
 
 /* NULL where the launch asks for no checks, or where the kernel does what the sanitizer cannot follow. */
 SanitizerPlan *sanitizer_plan_new(const Launch *launch);
-/* Whether a block is one of the sample that SIM_SANITIZE_SAMPLE asks for. */
-bool sanitizer_samples(const Launch *launch, uint64_t block);
+/* Whether a block is one of those that are checked completely. */
+bool sanitizer_details(const Launch *launch, uint64_t block);
 void sanitizer_plan_free(SanitizerPlan *plan);
 
 /* ==== bulk accesses =============================================================================================== */

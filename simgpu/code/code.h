@@ -226,6 +226,15 @@ typedef struct Procedure {
     CallArguments arguments; /* in its frame */
 } Procedure;
 
+/* Operations that no compiler can leave out (lowering.h, certain work), by how many of them one machine instruction may be. */
+typedef enum CertainKind {
+    CERTAIN_ACCESS,  /* of global memory, a store into shared memory, an atomic operation: one */
+    CERTAIN_SPECIAL, /* functions of the special unit: one */
+    CERTAIN_FLOAT,   /* additions and multiplications of float32: two, a multiply-add */
+    CERTAIN_OTHER,   /* on integers and bits, comparisons, conversions, loads from shared memory: four */
+    CERTAIN_KINDS
+} CertainKind;
+
 typedef enum BarrierKind { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRIER_OR } BarrierKind;
 
 typedef struct BasicBlock {
@@ -248,6 +257,7 @@ typedef struct BasicBlock {
     uint32_t instructions;  /* PTX instructions, with the one that ends it */
     uint32_t classes[OP_CLASSES];
     uint32_t loads, shared_loads, constant_loads; /* requests of a warp that runs it, for SimWarpPath */
+    uint32_t certain[CERTAIN_KINDS];              /* beside multiply-adds */
     uint32_t work; /* machine instructions of a warp that runs it; without machine code, those of PTX */
 } BasicBlock;
 

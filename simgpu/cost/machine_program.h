@@ -231,10 +231,13 @@ static inline size_t machine_line_of(const MachineProgram *program, const Machin
  *          every way to it, or onwards, passes.
  * Units    warp-instructions and cycles, summed over warps. */
 
+/* What machine code does at least, whatever a compiler makes of the PTX (BasicBlock.certain): `issue`, `fma` and `special`. */
+MachineWork machine_least(const Code *code, const uint64_t *executed);
+
 /* Whether the lines of the machine code may be believed, after a launch whose warps executed block i executed[i] times, and
- * `instructions` of PTX in all. */
+ * `instructions` of PTX in all. `sum` is what the lines say that it did, `least` what it did at least. */
 bool machine_is_plausible(const MachineProgram *program, const uint64_t *executed, const MachineWork *sum,
-                          double instructions);
+                          const MachineWork *least, double instructions);
 
 /* The work of warps that executed block i executed[i] times. */
 void machine_total(const MachineProgram *program, const Code *code, const uint64_t *executed, MachineWork *sum);

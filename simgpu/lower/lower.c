@@ -1188,6 +1188,7 @@ static bool lower_or_give_up(Lowering *l, const PtxFunction *function)
     lower_procedures(l);
     l->source = NULL;
     mark_used_results(l);
+    count_certain_work(l);
     find_targets(l);
     mark_unwaited_products(l);
     mark_unfenced_products(l);

@@ -317,6 +317,20 @@ uint32_t unused_bytes(const Lowering *l, int count, uint32_t bytes);
 /* Fills in Instruction.uses_result. nvcc writes atom for atomicAdd() whether the old value is used or not. */
 void mark_used_results(Lowering *l);
 
+/* ==== certain work ================================================================================================ */
+
+/* Counts what machine code has to do, whatever a compiler makes of the PTX.
+ *
+ * An operation that makes of loaded data a value that is stored can be neither computed in advance nor left out. What makes
+ * addresses, conditions and loop counters can: compilers fold it into accesses and share it between the copies of a loop.
+ * So values are followed backwards from what is stored, added atomically, handed to other lanes or multiplied as a
+ * matrix, and data is followed forwards from what is loaded; an operation counts where both meet. Moves, signs, conversions
+ * between integers, operations with a constant or under a condition do not count: they may become a part of another
+ * instruction. Values in local memory are not followed. Accesses count by themselves. */
+
+/* Fills in BasicBlock.certain. Registers are still virtual. */
+void count_certain_work(Lowering *l);
+
 /* ==== check registers ============================================================================================= */
 
 /* Refuses the kernel if an instruction reads or writes more or fewer bytes of a register than it has. emit/operand.h

@@ -1,5 +1,6 @@
 /* Passes over the finished code that follow the values of registers along its paths: sums of wgmma that are read too early,
- * the parameters from which addresses are made, registers that are read before they are set, results that nothing uses.  */
+ * the parameters from which addresses are made, registers that are read before they are set, results that nothing uses,
+ * operations that no compiler can leave out.  */
 
 #include "simgpu/code/code.h"
 #include "simgpu/code/instruction.h"
@@ -947,9 +948,9 @@ static void note_ends(const Code *code, uint8_t *is_needed)
 
 /* A register is needed where something other than a lane operation reads it, or a lane operation whose result is
  * needed. */
-void mark_used_results(Lowering *l)
+static uint8_t *needed_registers(const Lowering *l)
 {
-    Code *code = l->code;
+    const Code *code = l->code;
     uint8_t *is_needed = arena_array(l->arena, (size_t)l->register_count + 1, sizeof *is_needed);
     note_ends(code, is_needed);
     for (bool has_changed = true; has_changed;) {
@@ -960,10 +961,175 @@ void mark_used_results(Lowering *l)
                 has_changed |= note_sources(instruction, is_needed);
         }
     }
+    return is_needed;
+}
+
+void mark_used_results(Lowering *l)
+{
+    Code *code = l->code;
+    const uint8_t *is_needed = needed_registers(l);
     for (int i = 0; i < code->instruction_count; i++) {
         Operand result = code->instructions[i].results[0];
         if (code->instructions[i].kind == ATOMIC && result.slot != NO_SLOT)
             code->instructions[i].uses_result = is_needed[result.slot];
+    }
+}
+
+/* ==== certain work ================================================================================================ */
+
+/* What is known of each virtual register on any path. */
+typedef struct Values {
+    uint8_t *is_data;     /* it is computed from what was loaded */
+    uint8_t *is_kept;     /* a value that leaves the registers is computed from it */
+    uint8_t *is_constant; /* or another special register */
+    uint8_t *is_needed;   /* by anything but lane operations that lead nowhere */
+} Values;
+
+/* Loads and shuffles: their results are known to nobody before the kernel runs. Compilers keep local arrays in registers. */
+static bool brings_data(const Instruction *instruction)
+{
+    return instruction->index >= 0 && !instruction->is_hidden && instruction->space != PTX_PARAM &&
+           instruction->space != PTX_LOCAL;
+}
+
+static bool add_to(uint8_t *set, Operand operand)
+{
+    if (operand.slot == NO_SLOT || operand.size == 0 || set[operand.slot])
+        return false;
+    set[operand.slot] = 1;
+    return true;
+}
+
+static bool has_data(const Instruction *instruction, const uint8_t *is_data)
+{
+    bool found = false;
+    for (int i = 0; i < MAX_SOURCES; i++)
+        found |= instruction->sources[i].slot != NO_SLOT && is_data[instruction->sources[i].slot];
+    return found;
+}
+
+/* True where that changes anything. */
+static bool follow_data(const Instruction *instruction, uint8_t *is_data)
+{
+    bool has_changed = false;
+    const bool is_data_here = instruction->kind == ALU ? has_data(instruction, is_data) : brings_data(instruction);
+    for (int i = 0; i < MAX_RESULTS && is_data_here; i++)
+        has_changed |= add_to(is_data, instruction->results[i]);
+    return has_changed;
+}
+
+/* The first source that is a value which leaves the registers here; MAX_SOURCES: there is none. */
+static int first_value(const Instruction *instruction, const uint8_t *is_kept)
+{
+    switch ((InstructionKind)instruction->kind) {
+    case ALU: return is_kept[instruction->results[0].slot] ? 0 : MAX_SOURCES;
+    case SHUFFLE: return 0;
+    case STORE:
+    case ATOMIC:
+    case STORE_MATRIX: return brings_data(instruction) ? 1 : MAX_SOURCES; /* behind the address */
+    default: return MAX_SOURCES;
+    }
+}
+
+static bool follow_kept(const Instruction *instruction, uint8_t *is_kept)
+{
+    bool has_changed = false;
+    for (int i = first_value(instruction, is_kept); i < MAX_SOURCES; i++)
+        has_changed |= add_to(is_kept, instruction->sources[i]);
+    for (int i = matrix_operand_count(instruction->matrix); i-- > 0;)
+        has_changed |= add_to(is_kept, instruction->matrix->operands[i]);
+    return has_changed;
+}
+
+static void follow_values(const Code *code, const Values *values)
+{
+    for (bool has_changed = true; has_changed;) {
+        has_changed = false;
+        for (int i = 0; i < code->instruction_count; i++)
+            has_changed |= follow_data(&code->instructions[i], values->is_data);
+        for (int i = code->instruction_count; i-- > 0;)
+            has_changed |= follow_kept(&code->instructions[i], values->is_kept);
+    }
+}
+
+/* Forms with "+" are parts of instructions of PTX. */
+static bool may_join_another(const char *form)
+{
+    static const char *const forms[] = {"+", "mov.", "neg.", "abs.", "not.", "cnot."};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strncmp(form, forms[i], strlen(forms[i])) == 0)
+            return true;
+    return false;
+}
+
+static CertainKind kind_of_operation(const OpcodeInfo *info)
+{
+    static const char *const sums[] = {"add.", "sub.", "mul.", "div."};
+    if (info->op_class == SPECIAL)
+        return CERTAIN_SPECIAL;
+    for (size_t i = 0; i < sizeof sums / sizeof *sums && info->op_class == FP32; i++)
+        if (info->source_is_float[0] && strncmp(info->form, sums[i], strlen(sums[i])) == 0)
+            return CERTAIN_FLOAT;
+    return CERTAIN_OTHER;
+}
+
+/* CERTAIN_KINDS: none. Multiply-adds are counted by their class. */
+static CertainKind kind_of_operands(const Instruction *instruction, const Values *values)
+{
+    const OpcodeInfo *info = opcode_info((Opcode)instruction->opcode);
+    bool has_constant = false;
+    for (int i = 0; i < MAX_SOURCES; i++)
+        has_constant |= instruction->sources[i].slot != NO_SLOT && values->is_constant[instruction->sources[i].slot];
+    return info->op_class == FMA32 || info->op_class == FMA64 || has_constant || may_join_another(info->form) ||
+                   !values->is_kept[instruction->results[0].slot] || !has_data(instruction, values->is_data)
+               ? CERTAIN_KINDS
+               : kind_of_operation(info);
+}
+
+static bool is_loaded_for_nothing(const Instruction *load, const uint8_t *is_needed)
+{
+    bool is_used = load->is_strong;
+    for (int i = 0; i < MAX_RESULTS; i++)
+        is_used |= load->results[i].slot != NO_SLOT && is_needed[load->results[i].slot];
+    return !is_used;
+}
+
+static CertainKind certain_kind(const Instruction *instruction, const Values *values)
+{
+    const PtxSpace space = (PtxSpace)instruction->space;
+    const bool is_global = space == PTX_GLOBAL || space == PTX_NO_SPACE;
+    if (instruction->guard.slot != NO_SLOT || instruction->is_hidden)
+        return CERTAIN_KINDS;
+    switch ((InstructionKind)instruction->kind) {
+    case ALU: return kind_of_operands(instruction, values);
+    case LOAD:
+        if (is_loaded_for_nothing(instruction, values->is_needed))
+            return CERTAIN_KINDS;
+        return space == PTX_SHARED ? CERTAIN_OTHER : is_global ? CERTAIN_ACCESS : CERTAIN_KINDS;
+    case STORE: return space == PTX_SHARED || is_global ? CERTAIN_ACCESS : CERTAIN_KINDS;
+    case ATOMIC: return CERTAIN_ACCESS;
+    default: return CERTAIN_KINDS;
+    }
+}
+
+void count_certain_work(Lowering *l)
+{
+    const Code *code = l->code;
+    const size_t count = (size_t)l->register_count + 1;
+    const Values values = {.is_data = arena_array(l->arena, count, 1),
+                           .is_kept = arena_array(l->arena, count, 1),
+                           .is_constant = arena_array(l->arena, count, 1),
+                           .is_needed = needed_registers(l)};
+    for (int i = 0; i < code->special_register_count; i++)
+        values.is_constant[code->special_registers[i].operand.slot] = 1;
+    follow_values(code, &values);
+    for (int number = 0; number < code->block_count; number++) {
+        BasicBlock *block = &code->blocks[number];
+        for (int i = block->first; i < block->end; i++) {
+            const CertainKind kind = certain_kind(&code->instructions[i], &values);
+            if (kind < CERTAIN_KINDS)
+                block->certain[kind]++;
+        }
     }
 }
 
