@@ -885,7 +885,7 @@ END
     stop_server
     sqlite3 "$state/convjudge.db" 'UPDATE service_version SET version = 99'
     judge serve --config "$BATS_TEST_TMPDIR/config.json"
-    ends 2 "written by a newer ConvJudge: version 99 of the service, this program knows versions up to 8"
+    ends 2 "written by a newer ConvJudge: version 99 of the service, this program knows versions up to 9"
 }
 
 @test "an older database is upgraded, after a copy" {
@@ -894,7 +894,7 @@ END
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.version-1" 'PRAGMA user_version')"
     equal 8 "$(in_store 'PRAGMA user_version')"
-    equal 8 "$(in_store 'SELECT version FROM service_version')"
+    equal 9 "$(in_store 'SELECT version FROM service_version')"
 }
 
 @test "tables of the service of version 1 are upgraded, after a copy, and are those of a new database" {
@@ -903,7 +903,7 @@ END
         ".read $root/leaderboard/case_times.sql" ".read $root/leaderboard/boards.sql" ".read $root/leaderboard/service.sql"
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.service-version-1" 'SELECT version FROM service_version')"
-    equal 8 "$(in_store 'SELECT max(version) FROM service_version')"
+    equal 9 "$(in_store 'SELECT max(version) FROM service_version')"
     equal 0 "$(in_store 'SELECT count(*) FROM taken_in')"
     stop_server
     CONVJUDGE_DB=$state/convjudge.db judge verify-leaderboard
