@@ -1,6 +1,7 @@
 #include "service/course/scores.h"
 
 #include "base/record.h"
+#include "base/terminal.h"
 #include "service/course/class_read.h"
 
 #include <inttypes.h>
@@ -600,17 +601,18 @@ static const char *words_of(const Counting *counting, const PointsCandidate *cho
     return words;
 }
 
-/* Whoever has handed in a broken archive has not handed in nothing. */
+/* Whoever has handed in a broken archive has not handed in nothing. Names of files may hold bytes that are not UTF-8, which tables and JSON
+ * must not. */
 const char *points_refused(const PersonFacts *person, const ClassAssignment *assignment, Arena *arena)
 {
-    const char *words = NULL;
+    Text words = {0};
     for (size_t i = 0; i < person->refused_count; i++) {
         const RefusedFact *refused = &person->refused[i];
         if (refused->assignment[0] == '\0' || strcmp(refused->assignment, assignment->id) == 0)
-            words = arena_printf(arena, "%s%s'%s' was refused: %s.", words == NULL ? "" : words,
-                                 words == NULL ? "" : " ", refused->origin, refused->why);
+            terminal_print(&words, "%s'%s' was refused: %s.", words.length == 0 ? "" : " ", refused->origin,
+                           refused->why);
     }
-    return words;
+    return words.length == 0 ? NULL : text_move(&words, arena);
 }
 
 static const char *words_without(const Counting *counting)
