@@ -31,6 +31,9 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     equal 303 "$status"
     equal $'mine.cu\nsubmission.cu' "$(in_store 'SELECT file_name FROM submission ORDER BY id')"
     equal 1 "$(in_store 'SELECT count(DISTINCT source_hash) FROM submission')"
+    as "$ada" POST /problems/conv1d/submit -F key=k3 -F mode=rank -F 'file=;filename=empty.cu' -F "source=<$root/solutions/conv1d/accepted/naive.cu"
+    equal 400 "$status" # what was chosen counts, and not the field beside it
+    said 'empty.cu: the file is empty'
 }
 
 @test "Back, edit, hand in: a form that is sent again with another program is a new submission" {
