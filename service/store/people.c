@@ -68,12 +68,14 @@ static Status find_look_alike(Store *store, int64_t person, const char *name, bo
 {
     Person *people;
     size_t count = 0;
-    Status status = people_list(store, 0, arena, &people, &count, why);
+    Status status = database_list(store, arena, sizeof *people, take_person, &people, &count, why,
+                                  "SELECT " PERSON_COLUMNS " FROM person WHERE id <> ?1"
+                                  " AND (pseudonym IS NOT NULL OR ?2 = 0) ORDER BY name",
+                                  "ii", person, (int64_t)only_pseudonyms);
     *found = (Person){0};
     for (size_t i = 0; i < count && found->id == 0; i++)
-        if (people[i].id != person &&
-            ((!only_pseudonyms && person_looks_like(people[i].name, name)) ||
-             (people[i].pseudonym[0] != '\0' && person_looks_like(people[i].pseudonym, name))))
+        if ((!only_pseudonyms && person_looks_like(people[i].name, name)) ||
+            (people[i].pseudonym[0] != '\0' && person_looks_like(people[i].pseudonym, name)))
             *found = people[i];
     return status;
 }
