@@ -173,7 +173,7 @@ $(BUILD)/%.o: %.c
 
 # The schemas are part of the binary (leaderboard/schema.c).
 $(BUILD)/leaderboard/schema.o: leaderboard/schema.sql leaderboard/case_times.sql leaderboard/boards.sql leaderboard/service.sql leaderboard/service_2.sql leaderboard/service_3.sql \
-        leaderboard/service_4.sql leaderboard/service_5.sql leaderboard/service_6.sql leaderboard/service_7.sql leaderboard/service_8.sql
+        leaderboard/service_4.sql leaderboard/service_5.sql leaderboard/service_6.sql leaderboard/service_7.sql leaderboard/service_8.sql leaderboard/service_9.sql
 $(BUILD)/service/web/site.o: service/web/style.css service/web/live.js service/web/editor.js
 $(BUILD)/service/web/template.o: $(wildcard service/web/pages/*.html)
 

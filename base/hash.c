@@ -20,6 +20,11 @@ void hash_add_string(Hash *hash, const char *string)
     hash_add(hash, string, strlen(string));
 }
 
+void hash_add_again(Hash *hash, const void *bytes, size_t count)
+{
+    SHA256Update(&hash->state, bytes, count);
+}
+
 void hash_add_strings(Hash *hash, const char *const *strings)
 {
     for (; *strings != NULL; strings++)

@@ -19,6 +19,8 @@ void hash_begin(Hash *hash);
 /* Adds the length and the bytes, so that ("ab", "c") and ("a", "bc") differ. */
 void hash_add(Hash *hash, const void *bytes, size_t count);
 void hash_add_string(Hash *hash, const char *string);
+/* Adds what several hash_add() have added before: each one's length, of 8 bytes, and its bytes. */
+void hash_add_again(Hash *hash, const void *bytes, size_t count);
 /* Adds a list that ends with NULL, and a mark for its end. */
 void hash_add_strings(Hash *hash, const char *const *strings);
 Digest hash_end(Hash *hash);

@@ -53,6 +53,21 @@ static size_t decode(const unsigned char *bytes, size_t length, uint32_t *charac
     return *character < least[count] || is_surrogate || *character > 0x10FFFF ? 0 : count;
 }
 
+/* What a page shows as it is, and needs no look at more than one byte. */
+static bool is_plain(unsigned char c)
+{
+    switch (c) {
+    case '\n':
+    case '\t': return true;
+    case '&':
+    case '<':
+    case '>':
+    case '"':
+    case '\'': return false;
+    default: return c >= 0x20 && c < 0x7F;
+    }
+}
+
 static void add_ascii(Text *page, unsigned char c)
 {
     switch (c) {
@@ -61,14 +76,8 @@ static void add_ascii(Text *page, unsigned char c)
     case '>': text_add(page, "&gt;"); break;
     case '"': text_add(page, "&quot;"); break;
     case '\'': text_add(page, "&#39;"); break;
-    case '\n':
-    case '\t': text_append(page, (const char *)&c, 1); break;
     case 0x7F: text_add(page, "\xE2\x90\xA1"); break;
-    default:
-        if (c < 0x20)
-            text_append(page, (const char[]){'\xE2', '\x90', (char)(0x80 + c)}, 3); /* U+2400 to U+241F */
-        else
-            text_append(page, (const char *)&c, 1);
+    default: text_append(page, (const char[]){'\xE2', '\x90', (char)(0x80 + c)}, 3); /* U+2400 to U+241F */
     }
 }
 
@@ -77,6 +86,12 @@ void html_bytes(Text *page, const char *bytes, size_t length)
     for (size_t at = 0, count; at < length; at += count) {
         const unsigned char *here = (const unsigned char *)bytes + at;
         uint32_t character = 0;
+        for (count = 0; at + count < length && is_plain(here[count]);)
+            count++;
+        if (count > 0) {
+            text_append(page, (const char *)here, count);
+            continue;
+        }
         count = decode(here, length - at, &character);
         if (count == 0) {
             text_printf(page, "[0x%02X]", *here);

@@ -88,8 +88,9 @@ Status schema_check(Store *store, Findings *findings, Message *why)
 INCLUDE("schema_sql", PART("schema.sql") PART("case_times.sql") PART("boards.sql"));
 INCLUDE("case_times_sql", PART("case_times.sql"));
 INCLUDE("boards_sql", PART("boards.sql"));
-INCLUDE("service_sql", PART("service.sql") PART("service_2.sql") PART("service_3.sql") PART("service_4.sql")
-                           PART("service_5.sql") PART("service_6.sql") PART("service_7.sql") PART("service_8.sql"));
+INCLUDE("service_sql",
+        PART("service.sql") PART("service_2.sql") PART("service_3.sql") PART("service_4.sql") PART("service_5.sql")
+            PART("service_6.sql") PART("service_7.sql") PART("service_8.sql") PART("service_9.sql"));
 INCLUDE("service_upgrade_2_sql", PART("service_2.sql"));
 INCLUDE("service_upgrade_3_sql", PART("service_3.sql"));
 INCLUDE("service_upgrade_4_sql", PART("service_4.sql"));
@@ -97,3 +98,4 @@ INCLUDE("service_upgrade_5_sql", PART("service_5.sql"));
 INCLUDE("service_upgrade_6_sql", PART("service_6.sql"));
 INCLUDE("service_upgrade_7_sql", PART("service_7.sql"));
 INCLUDE("service_upgrade_8_sql", PART("service_8.sql"));
+INCLUDE("service_upgrade_9_sql", PART("service_9.sql"));

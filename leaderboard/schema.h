@@ -15,7 +15,7 @@ extern const char case_times_sql[], boards_sql[];
 extern const char service_sql[];
 /* Upgrades version 1 of them to 2, version 2 to 3, and so on; service_sql ends with all of them. */
 extern const char service_upgrade_2_sql[], service_upgrade_3_sql[], service_upgrade_4_sql[], service_upgrade_5_sql[],
-    service_upgrade_6_sql[], service_upgrade_7_sql[], service_upgrade_8_sql[];
+    service_upgrade_6_sql[], service_upgrade_7_sql[], service_upgrade_8_sql[], service_upgrade_9_sql[];
 
 /* ==== schema check ================================================================================================ */
 

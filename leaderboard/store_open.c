@@ -211,6 +211,7 @@ static int open_file(Store *store, StoreMode mode)
     /* A reader without permission to write would leave the files of the log behind if it is the last to close. */
     int reading = access(store->path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
     int flags = mode == STORE_WRITE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : reading;
+    flags |= SQLITE_OPEN_NOMUTEX; /* a store is one thread's at a time */
     if (mode == STORE_WRITE || !is_read_alone(store->path))
         return sqlite3_open_v2(store->path, &store->database, flags, NULL);
     add_uri(store->path, "?immutable=1", &uri);

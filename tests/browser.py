@@ -405,6 +405,7 @@ def handing_in(person):
     return first, second
 
 
+PROGRAM = "const mirror = document.querySelector('.CodeMirror'); return mirror ? mirror.CodeMirror.getValue() : document.querySelector('#code').value"
 WITHOUT_A_SEMICOLON = """__global__ void copy(const float *input, float *output) { output[0] = input[0]; }
 extern "C" void solve(const float *input, const float *kernel, float *output, int input_rows, int input_cols,
                       int kernel_rows, int kernel_cols)
@@ -433,15 +434,29 @@ def writing(person):
     found = person.try_samples()
     person.expect("a wrong sample is shown whole", ("Wrong Answer", found), bool(person.all(".elements tr.wrong")))
     person.look("an editor with a wrong sample")
+    login = person.driver.get_cookie(COOKIE)
+    person.driver.delete_all_cookies()
+    person.expect("a try after the login has ended says so", ("Your login has ended, and your program stays here.", person.try_samples()))
+    person.driver.add_cookie(login)
     time.sleep(0.5)  # the draft is kept a moment after the last key
     person.go("/problems/conv2d")
     person.expect("the browser keeps a draft", ("This is your draft.", person.text(".draft")))
+    person.script("localStorage.setItem(Object.keys(localStorage)[0], '// of another tab')")
+    person.go("/")
+    person.go("/problems/conv2d")
+    person.expect("a tab that changes nothing leaves the draft of another one", ("// of another tab", person.script(PROGRAM)))
     person.find(".draft button").click()
     number = person.hand_in("conv2d", "test", text=WITHOUT_A_SEMICOLON)
     person.wait()
     person.follow("Edit and submit again")
     person.expect("a submission is edited", (f"Submission {number}, edited", person.text("h2#submit")),
                   ("output)\n}", person.script("return document.querySelector('#code').value")))
+    person.paste(WITHOUT_A_SEMICOLON + "// edited\n")
+    person.go("/problems/conv2d")
+    person.expect("the draft of a problem is not that of a submission", "// edited" not in person.script(PROGRAM))
+    person.go(f"/submissions/{number}")
+    person.follow("Edit and submit again")
+    person.expect("which has one of its own", ("// edited", person.script(PROGRAM)), (f"Begin again with submission {number}", person.text(".draft")))
     second = person.hand_in("conv2d", "test", text=WITHOUT_A_SEMICOLON + "// again\n")
     person.wait()
     person.expect("it shows what changed", bool(person.all(f"a[href*='before={number}&after={second}']")))

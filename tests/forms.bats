@@ -31,6 +31,9 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     equal 303 "$status"
     equal $'mine.cu\nsubmission.cu' "$(in_store 'SELECT file_name FROM submission ORDER BY id')"
     equal 1 "$(in_store 'SELECT count(DISTINCT source_hash) FROM submission')"
+    as "$ada" POST /problems/conv1d/submit -F key=k3 -F mode=rank -F 'file=;filename=empty.cu' -F "source=<$root/solutions/conv1d/accepted/naive.cu"
+    equal 400 "$status" # what was chosen counts, and not the field beside it
+    said 'empty.cu: the file is empty'
 }
 
 @test "Back, edit, hand in: a form that is sent again with another program is a new submission" {
@@ -260,6 +263,14 @@ secret() { sed -n 's/.*<code class="secret">\([^<]*\)<.*/\1/p' <<<"$output"; }
     said "line 2: tokens are made here for students alone"
     as "$ada" GET /api/v1/me # keeps the token that the list would have ended
     equal 200 "$status"
+    printf '\xEF\xBB\xBFname;group\nzoe;1\n"Ada";2\n' >names.csv # as spreadsheets write it
+    as "$teacher" POST /teacher/tokens/list -F file=@names.csv
+    equal 'zoe Ada' "$(sed -n '2,$s/,[0-9a-f]\{64\}.*//p' <<<"$output" | xargs -d '\n')"
+    as "$teacher" POST /teacher/tokens/list -F $'names=zoe\nbob\nzoe\n'
+    said "lines 1 and 3 name the same person, &#39;zoe&#39;"
+    printf 'name\nzoe\n' | iconv -t UTF-16 >names.csv
+    as "$teacher" POST /teacher/tokens/list -F file=@names.csv
+    said "the file is no text in UTF-8, expected a CSV file"
     as "$teacher" POST /teacher/tokens/list -F names=
     said "the list has no name, expected one on each line"
     seq -f 'person %g' 1001 >names.csv

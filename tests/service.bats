@@ -402,19 +402,37 @@ rows = [("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", 200),
         ("GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length : 5\r\n\r\n", 400, "a header with a character that does not belong there"),
         ("GET /healthz HTTP/1.1\r\nHost: a\r\nAccept: b\0c\r\nX: d\r\n\r\n", 400, "a header with a character that does not belong there"),
         ("GET /healthz HTTP/1.1\r\nHost: a \r\nAccept: \r\nX-1:\tb\r\n\r\n", 200),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\n\n", 400, "a line that ends with LF alone"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\n\n", 400, "a line that ends with LF alone"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nAccept: b\0\r\n\r\n", 400, "a header with a character that does not belong there"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nAccept: b\r\n c\r\n\r\n", 400, "a header with a character that does not belong there"),
+        ("POST /login HTTP/1.1\r\nHost: a\r\nContent: 5\r\n -Length\r\n\r\n12345", 400, "a header with a character that does not belong there"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nX-1: " + 20000 * "b" + "\r\n\r\n", 200),
+        ("POST /login HTTP/1.1\r\nHost: a\r\nContent-Length: 5, 5\r\n\r\n12345", 400),
+        ("POST /login HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\ntoken\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", 401),
         ("POST /login HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\n12345", 415)]
 wrong = 0
 for text, expected, *words in rows:
-    with socket.create_connection((host, int(port)), 10) as connection:
-        connection.sendall(text.encode())
+    for pieces in (1, min(len(text), 500)): # at once, and byte by byte
+        size = -(-len(text) // pieces)
         answer = b""
-        while piece := (connection.recv(4096) if not answer or words else b""):
-            answer += piece
-            if words and words[0].encode() in answer:
-                break
+        with socket.create_connection((host, int(port)), 60) as connection:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            try:
+                for at in range(0, len(text), size):
+                    connection.sendall(text[at : at + size].encode())
+            except (BrokenPipeError, ConnectionResetError):
+                pass # it has refused before the end
+            try:
+                while (expected >= 400 or not answer) and (piece := connection.recv(4096)): # a refusal ends the connection
+                    answer += piece
+            except ConnectionResetError:
+                pass # what was not read is lost
         found = answer.split(b" ")[1:2]
-        if found != [str(expected).encode()] or (words and words[0].encode() not in answer):
-            print(repr(text), found, "expected", expected)
+        by_library = expected >= 400 and found == [b"400"] and b"<html>" in answer # version 1.0 refuses more by itself
+        is_right = by_library or (found == [str(expected).encode()] and (not words or words[0].encode() in answer))
+        if not is_right or (expected >= 400 and b" 200 " in answer):
+            print(repr(text), pieces, found, "expected", expected)
             wrong += 1
 sys.exit(wrong)
 END
@@ -867,7 +885,7 @@ END
     stop_server
     sqlite3 "$state/convjudge.db" 'UPDATE service_version SET version = 99'
     judge serve --config "$BATS_TEST_TMPDIR/config.json"
-    ends 2 "written by a newer ConvJudge: version 99 of the service, this program knows versions up to 8"
+    ends 2 "written by a newer ConvJudge: version 99 of the service, this program knows versions up to 9"
 }
 
 @test "an older database is upgraded, after a copy" {
@@ -876,7 +894,7 @@ END
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.version-1" 'PRAGMA user_version')"
     equal 8 "$(in_store 'PRAGMA user_version')"
-    equal 8 "$(in_store 'SELECT version FROM service_version')"
+    equal 9 "$(in_store 'SELECT version FROM service_version')"
 }
 
 @test "tables of the service of version 1 are upgraded, after a copy, and are those of a new database" {
@@ -885,7 +903,7 @@ END
         ".read $root/leaderboard/case_times.sql" ".read $root/leaderboard/boards.sql" ".read $root/leaderboard/service.sql"
     serve
     equal 1 "$(sqlite3 "$state/convjudge.db.service-version-1" 'SELECT version FROM service_version')"
-    equal 8 "$(in_store 'SELECT max(version) FROM service_version')"
+    equal 9 "$(in_store 'SELECT max(version) FROM service_version')"
     equal 0 "$(in_store 'SELECT count(*) FROM taken_in')"
     stop_server
     CONVJUDGE_DB=$state/convjudge.db judge verify-leaderboard

@@ -1,5 +1,7 @@
 #include "grader/problem/problem.h"
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "base/paths.h"
 #include "base/record.h"
 #include "base/text.h"
@@ -10,9 +12,13 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 /* ==== problem ===================================================================================================== */
 
@@ -334,62 +340,141 @@ enum { MAX_TESTCASES_BYTES = 16 << 20, MAX_DATA_BYTES = 1 << 30 };
 
 #define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
 
+/* A server asks for the revisions of all problems for each page of a class, and a testcase file takes longer to read than all else. So
+ * what the hash takes in of it is kept, until the file is another one. */
+typedef struct TimedCases {
+    char *path;
+    struct stat file;
+    Text bytes; /* for hash_add_again() */
+} TimedCases;
+
+enum { KEPT_FILES = 64, KEPT_BYTES = 1 << 16, UNSETTLED_S = 2 };
+
+static TimedCases kept_cases[KEPT_FILES];
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static TimedCases *place_of(const char *path)
+{
+    return &kept_cases[fnv_mixed(FNV_BASIS, path, strlen(path)) % KEPT_FILES];
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           memcmp(&a->st_mtim, &b->st_mtim, sizeof a->st_mtim) == 0 &&
+           memcmp(&a->st_ctim, &b->st_ctim, sizeof a->st_ctim) == 0;
+}
+
+static bool hash_kept(Hash *hash, const char *path, const struct stat *file)
+{
+    pthread_mutex_lock(&kept_lock);
+    const TimedCases *kept = place_of(path);
+    const bool found = kept->path != NULL && strcmp(kept->path, path) == 0 && is_same_file(&kept->file, file);
+    if (found && kept->bytes.length > 0)
+        hash_add_again(hash, kept->bytes.data, kept->bytes.length);
+    pthread_mutex_unlock(&kept_lock);
+    return found;
+}
+
+/* Takes the bytes. A file that changed a moment ago may change again within the same tick of the clock. */
+static void keep_cases(const char *path, const struct stat *file, Text *bytes)
+{
+    if (bytes->length > KEPT_BYTES || time(NULL) < file->st_ctim.tv_sec + UNSETTLED_S) {
+        text_free(bytes);
+        return;
+    }
+    pthread_mutex_lock(&kept_lock);
+    TimedCases *kept = place_of(path);
+    free(kept->path);
+    text_free(&kept->bytes);
+    *kept = (TimedCases){allocated(strdup(path)), *file, *bytes};
+    pthread_mutex_unlock(&kept_lock);
+}
+
+typedef struct CaseHash {
+    Hash *hash;
+    Text bytes;    /* what was added */
+    bool has_data; /* of other files, too, which are not kept */
+} CaseHash;
+
+static void add_to_hash(CaseHash *cases, const void *bytes, size_t count)
+{
+    const uint64_t length = count;
+    hash_add(cases->hash, bytes, count);
+    text_append(&cases->bytes, (const char *)&length, sizeof length);
+    text_append(&cases->bytes, bytes, count);
+}
+
+static void add_string(CaseHash *cases, const char *string)
+{
+    add_to_hash(cases, string, strlen(string));
+}
+
 /* Adds a JSON value, so that neither white space nor the notation of a number matters. */
-static void hash_json(Hash *hash, const cJSON *item)
+static void hash_json(CaseHash *cases, const cJSON *item)
 {
     const char kind[] = {cJSON_IsObject(item) ? '{' : cJSON_IsArray(item) ? '[' : cJSON_IsString(item) ? '"' : '0'};
-    hash_add(hash, kind, 1);
+    add_to_hash(cases, kind, 1);
     if (cJSON_IsString(item))
-        hash_add_string(hash, item->valuestring);
+        add_string(cases, item->valuestring);
     else
-        hash_add(hash, &item->valuedouble, sizeof item->valuedouble);
+        add_to_hash(cases, &item->valuedouble, sizeof item->valuedouble);
     for (const cJSON *child = item->child; child != NULL; child = child->next) {
         if (child->string != NULL)
-            hash_add_string(hash, child->string);
-        hash_json(hash, child);
+            add_string(cases, child->string);
+        hash_json(cases, child);
     }
-    hash_add(hash, "}", 1);
+    add_to_hash(cases, "}", 1);
 }
 
 /* Adds the contents of a file of test data; nothing if it cannot be read, which testcases_read() says. */
-static void hash_data_file(Hash *hash, const char *folder, const char *name)
+static void hash_data_file(CaseHash *cases, const char *folder, const char *name)
 {
     char path[PATH_MAX];
     Text content = {0};
+    cases->has_data = true;
     if (snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path &&
         text_read_file(path, MAX_DATA_BYTES, &content, NULL) == STATUS_OK)
-        hash_add(hash, content.data, content.length);
+        hash_add(cases->hash, content.data, content.length);
     text_free(&content);
 }
 
 /* Adds only what is measured, so that names and reasons may be reworded. */
-static void hash_timed_case(Hash *hash, const cJSON *item, const char *folder)
+static void hash_timed_case(CaseHash *cases, const cJSON *item, const char *folder)
 {
     static const char *const keys[] = {"timed", "sizes", "inputs"};
     if (json_get(item, "timed") == NULL)
         return;
     for (size_t i = 0; i < LENGTH_OF(keys); i++) {
-        hash_add_string(hash, keys[i]);
+        add_string(cases, keys[i]);
         if (json_get(item, keys[i]) != NULL)
-            hash_json(hash, json_get(item, keys[i]));
+            hash_json(cases, json_get(item, keys[i]));
     }
     const cJSON *inputs = json_get(item, "inputs");
     for (const cJSON *source = inputs == NULL ? NULL : inputs->child; source != NULL; source = source->next)
         if (cJSON_IsString(json_get(source, "file")))
-            hash_data_file(hash, folder, json_get(source, "file")->valuestring);
+            hash_data_file(cases, folder, json_get(source, "file")->valuestring);
 }
 
 static Status hash_timed_cases(Hash *hash, const char *folder, const char *name, Message *why)
 {
     char path[PATH_MAX + 16];
+    struct stat info = {0};
     JsonFile file;
+    CaseHash cases = {.hash = hash};
     snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (stat(path, &info) == 0 && hash_kept(hash, path, &info))
+        return STATUS_OK;
     TRY(json_read(path, MAX_TESTCASES_BYTES, &file, why));
-    const cJSON *cases = json_get(file.root, "cases");
-    if (cJSON_IsArray(cases)) /* else testcases_read() says what is wrong */
-        for (const cJSON *item = cases->child; item != NULL; item = item->next)
-            hash_timed_case(hash, item, folder);
+    const cJSON *list = json_get(file.root, "cases");
+    if (cJSON_IsArray(list)) /* else testcases_read() says what is wrong */
+        for (const cJSON *item = list->child; item != NULL; item = item->next)
+            hash_timed_case(&cases, item, folder);
     json_free(&file);
+    if (cases.has_data)
+        text_free(&cases.bytes);
+    else
+        keep_cases(path, &info, &cases.bytes);
     return STATUS_OK;
 }
 

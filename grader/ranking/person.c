@@ -105,6 +105,12 @@ static wchar_t look_of(wchar_t c)
 {
     if (c >= 0xFF01 && c <= 0xFF5E) /* the wide forms of ASCII */
         c -= 0xFEE0;
+    else if (c >= 0x1D400 && c <= 0x1D6A3) /* the alphabets of mathematics: bold, script, ... */
+        c = L'a' + (c - 0x1D400) % 26;
+    else if (c >= 0x1D7CE && c <= 0x1D7FF)
+        c = L'0' + (c - 0x1D7CE) % 10;
+    else if (c >= 0x24B6 && c <= 0x24E9) /* letters in circles */
+        c = L'a' + (c - 0x24B6) % 26;
     for (int i = 0; i < COMPOSITIONS; i++) {
         const wchar_t *found = wcschr(compositions[i].composed, c);
         if (found != NULL)

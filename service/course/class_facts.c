@@ -255,12 +255,14 @@ static Status fact_of(const Gathering *gathering, const StoredSubmission *row, S
                              .percentile = NAN};
     if (!fact->is_judged)
         return STATUS_OK;
+    const PointsNeed need = need_of(gathering->class, row->problem);
     TRY(database_string(gathering->store, gathering->arena, &result, why,
-                        need_of(gathering->class, row->problem).rungs
+                        need.rungs
                             ? "SELECT json_set(text, '$.references', json(rungs)) FROM judged_fact WHERE judging = ?1"
                             : "SELECT text FROM judged_fact WHERE judging = ?1",
                         "i", row->judging));
-    TRY(case_verdicts_read(gathering->store, row->judging, gathering->arena, &verdicts, why));
+    if (need.cases)
+        TRY(case_verdicts_read(gathering->store, row->judging, gathering->arena, &verdicts, why));
     judged_fact_fill(fact, result, verdicts, names_of(gathering, row->problem), gathering->arena);
     return STATUS_OK;
 }
@@ -326,33 +328,47 @@ static Status take_rows(const Gathering *gathering, const StoredSubmission **row
 
 /* ---- people ------------------------------------------------------------------------------------------------------- */
 
-/* Those of all groups, and students who have submitted something without being in one; teachers try out what they set. */
-static Status list_names(const Gathering *gathering, ClassFacts *facts, const char ***names, Message *why)
+static const char *problems_json(const Gathering *gathering)
 {
-    size_t named_count, other_count, at = 0;
-    const char **others, **named = class_people(gathering->class, gathering->arena, &named_count);
     cJSON *problems = cJSON_CreateArray();
     Text list = {0};
     for (size_t i = 0; i < gathering->name_count; i++)
         cJSON_AddItemToArray(problems, cJSON_CreateString(gathering->names[i].problem));
     json_print(problems, &list);
     cJSON_Delete(problems);
-    Status status = database_list(
-        gathering->store, gathering->arena, sizeof *others, database_take_text, &others, &other_count, why,
-        "SELECT name FROM person WHERE role = 'student' AND EXISTS (SELECT 1 FROM submission WHERE person = person.id"
-        " AND mode = 'rank' AND problem IN (SELECT value FROM json_each(?1))) ORDER BY name",
-        "t", list.data);
-    text_free(&list);
-    TRY(status);
-    *names = arena_array(gathering->arena, named_count + other_count, sizeof **names);
-    facts->strangers = arena_array(gathering->arena, other_count, sizeof *facts->strangers);
-    for (size_t other = 0; at < named_count || other < other_count; facts->all++) { /* both lists are sorted */
-        const int order = at == named_count ? 1 : other == other_count ? -1 : strcmp(named[at], others[other]);
-        (*names)[facts->all] = order <= 0 ? named[at] : others[other];
-        if (order > 0 && gathering->class->group_count > 0)
-            facts->strangers[facts->stranger_count++] = others[other];
+    return text_move(&list, gathering->arena);
+}
+
+static Status has_submitted(const Gathering *gathering, int64_t person, const char *problems, int64_t *has,
+                            Message *why)
+{
+    return database_int(gathering->store, has, why,
+                        "SELECT EXISTS (SELECT 1 FROM submission WHERE person = ?1 AND mode = 'rank'"
+                        " AND problem IN (SELECT value FROM json_each(?2)))",
+                        "it", person, problems);
+}
+
+/* Those of all groups, and students who have submitted something without being in one; teachers try out what they set. */
+static Status list_names(const Gathering *gathering, ClassFacts *facts, const char ***names, Message *why)
+{
+    size_t named_count, count, at = 0;
+    Person *people;
+    const char **named = class_people(gathering->class, gathering->arena, &named_count),
+               *problems = problems_json(gathering);
+    TRY(people_list(gathering->store, 0, gathering->arena, &people, &count, why));
+    *names = arena_array(gathering->arena, named_count + count, sizeof **names);
+    facts->strangers = arena_array(gathering->arena, count, sizeof *facts->strangers);
+    for (size_t i = 0; at < named_count || i < count;) { /* both lists are sorted */
+        const int order = at == named_count ? 1 : i == count ? -1 : strcmp(named[at], people[i].name);
+        int64_t is_listed = order <= 0;
+        if (order > 0 && people[i].role == PERSON_STUDENT)
+            TRY(has_submitted(gathering, people[i].id, problems, &is_listed, why));
+        if (is_listed)
+            (*names)[facts->all++] = order <= 0 ? named[at] : people[i].name;
+        if (is_listed && order > 0 && gathering->class->group_count > 0)
+            facts->strangers[facts->stranger_count++] = people[i].name;
         at += order <= 0;
-        other += order >= 0;
+        i += order >= 0;
     }
     return STATUS_OK;
 }

@@ -1,10 +1,12 @@
 #include "service/course/scores.h"
 
 #include "base/record.h"
+#include "base/terminal.h"
 #include "service/course/class_read.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -25,13 +27,27 @@ static bool is_accepted(const SubmissionFact *fact)
     return fact->is_judged && strcmp(fact->verdict, ACCEPTED) == 0;
 }
 
+/* A sentence in the arena; NULL: none is wanted. */
+__attribute__((format(printf, 2, 3))) static const char *say(Arena *words_in, const char *format, ...)
+{
+    Text text = {0};
+    va_list values;
+    if (words_in == NULL)
+        return "";
+    va_start(values, format);
+    text_vprintf(&text, format, values);
+    va_end(values);
+    return text_move(&text, words_in);
+}
+
 /* "3 of 4: " and why, the same for the student unless `told` says otherwise. */
-static void conclude(PointsPart *part, double points, double possible, const char *why, const char *told, Arena *arena)
+static void conclude(PointsPart *part, double points, double possible, const char *why, const char *told,
+                     Arena *words_in)
 {
     part->points = points;
     part->possible = possible;
-    part->reason = arena_printf(arena, "%.15g of %.15g: %s", points, part->most, why);
-    part->told = told == NULL ? part->reason : arena_printf(arena, "%.15g of %.15g: %s", points, part->most, told);
+    part->reason = say(words_in, "%.15g of %.15g: %s", points, part->most, why);
+    part->told = told == NULL ? part->reason : say(words_in, "%.15g of %.15g: %s", points, part->most, told);
 }
 
 static const char *why_undecided(const SubmissionFact *fact)
@@ -41,14 +57,14 @@ static const char *why_undecided(const SubmissionFact *fact)
 
 /* ---- the verdict -------------------------------------------------------------------------------------------------- */
 
-static PointsPart accepted_part(const ClassProblem *problem, const SubmissionFact *fact, Arena *arena)
+static PointsPart accepted_part(const ClassProblem *problem, const SubmissionFact *fact, Arena *words_in)
 {
     PointsPart part = {.kind = PART_ACCEPTED, .name = "accepted", .most = problem->accepted};
     if (!points_is_decided(fact))
-        conclude(&part, 0, part.most, why_undecided(fact), NULL, arena);
+        conclude(&part, 0, part.most, why_undecided(fact), NULL, words_in);
     else
         conclude(&part, is_accepted(fact) ? part.most : 0, is_accepted(fact) ? part.most : 0, fact->verdict, NULL,
-                 arena);
+                 words_in);
     return part;
 }
 
@@ -97,39 +113,38 @@ static void count_case(GroupCount *count, const SubmissionFact *fact, const char
     }
 }
 
-static void conclude_group(PointsPart *part, const ClassCaseGroup *group, GroupCount *count, Arena *arena)
+static void conclude_group(PointsPart *part, const ClassCaseGroup *group, GroupCount *count, Arena *words_in)
 {
     const bool is_open = count->failed == 0 && count->open > 0, passed = count->failed + count->open == 0;
     if (count->named > CASES_NAMED)
         text_printf(&count->text, ", and %zu more", count->named - CASES_NAMED);
     if (passed)
         conclude(part, part->most, part->most,
-                 arena_printf(arena,
-                              group->case_count == 1 ? "%s: its case is accepted" : "%s: all %zu cases are accepted",
-                              group->name, group->case_count),
-                 NULL, arena);
+                 say(words_in, group->case_count == 1 ? "%s: its case is accepted" : "%s: all %zu cases are accepted",
+                     group->name, group->case_count),
+                 NULL, words_in);
     else
-        conclude(part, 0, is_open ? part->most : 0, arena_printf(arena, "%s: %s", group->name, count->text.data),
+        conclude(part, 0, is_open ? part->most : 0, say(words_in, "%s: %s", group->name, count->text.data),
                  !count->is_hidden
                      ? NULL
-                     : arena_printf(arena, is_open ? "%s: not all cases were judged" : "%s: not all cases are accepted",
-                                    group->name),
-                 arena);
+                     : say(words_in, is_open ? "%s: not all cases were judged" : "%s: not all cases are accepted",
+                           group->name),
+                 words_in);
 }
 
 /* Without a case that was judged there is only the verdict, such as Compile Error. */
-static PointsPart group_part(const ClassCaseGroup *group, const SubmissionFact *fact, Arena *arena)
+static PointsPart group_part(const ClassCaseGroup *group, const SubmissionFact *fact, Arena *words_in)
 {
     PointsPart part = {.kind = PART_CASES, .name = group->name, .most = group->points};
     GroupCount count = {0};
     if (!points_is_decided(fact)) {
-        conclude(&part, 0, part.most, arena_printf(arena, "%s: %s", group->name, why_undecided(fact)), NULL, arena);
+        conclude(&part, 0, part.most, say(words_in, "%s: %s", group->name, why_undecided(fact)), NULL, words_in);
     } else if (strcmp(fact->verdict, "Compile Error") == 0) {
-        conclude(&part, 0, 0, arena_printf(arena, "%s: %s", group->name, fact->verdict), NULL, arena);
+        conclude(&part, 0, 0, say(words_in, "%s: %s", group->name, fact->verdict), NULL, words_in);
     } else {
         for (size_t i = 0; i < group->case_count; i++)
             count_case(&count, fact, group->cases[i]);
-        conclude_group(&part, group, &count, arena);
+        conclude_group(&part, group, &count, words_in);
     }
     text_free(&count.text);
     return part;
@@ -172,11 +187,11 @@ static const char *why_unknown(const ClassProblem *problem, const SubmissionFact
     return NULL;
 }
 
-static const char *threshold(const ClassProblem *problem, const ClassBand *band, Arena *arena)
+static const char *threshold(const ClassProblem *problem, const ClassBand *band, Arena *words_in)
 {
     switch (problem->measure) {
-    case MEASURE_ROOFLINE: return arena_printf(arena, "%.15g %%", 100 * band->at_least);
-    case MEASURE_PERCENTILE: return arena_printf(arena, "percentile %.15g", band->at_least);
+    case MEASURE_ROOFLINE: return say(words_in, "%.15g %%", 100 * band->at_least);
+    case MEASURE_PERCENTILE: return say(words_in, "percentile %.15g", band->at_least);
     case MEASURE_RUNG: return band->rung;
     case MEASURE_NONE: break;
     }
@@ -185,82 +200,83 @@ static const char *threshold(const ClassProblem *problem, const ClassBand *band,
 
 /* "a roofline share of 31 %, at least 25 %; the next band begins at 50 %" */
 static const char *speed_words(const ClassProblem *problem, const ClassBand *band, const SubmissionFact *fact,
-                               Arena *arena)
+                               Arena *words_in)
 {
     const ClassBand *next = band == NULL                                       ? problem->bands
                             : band + 1 == problem->bands + problem->band_count ? NULL
                                                                                : band + 1;
     const char *found = problem->measure == MEASURE_ROOFLINE
-                            ? arena_printf(arena, "a roofline share of %.3g %%", 100 * fact->roofline)
+                            ? say(words_in, "a roofline share of %.3g %%", 100 * fact->roofline)
                         : problem->measure == MEASURE_PERCENTILE
-                            ? arena_printf(arena, "percentile %.3g among the reference solutions", fact->percentile)
+                            ? say(words_in, "percentile %.3g among the reference solutions", fact->percentile)
                         : band == NULL ? "slower than the reference solutions that give points"
-                                       : arena_printf(arena, "as fast as %s", band->rung);
+                                       : say(words_in, "as fast as %s", band->rung);
     const char *beyond = next == NULL
                              ? ""
-                             : arena_printf(arena, "; %.15g from %s on", next->points, threshold(problem, next, arena));
-    return arena_printf(arena, "speed: %.4g ms, %s%s", fact->time_ms, found, beyond);
+                             : say(words_in, "; %.15g from %s on", next->points, threshold(problem, next, words_in));
+    return say(words_in, "speed: %.4g ms, %s%s", fact->time_ms, found, beyond);
 }
 
-static void conclude_speed(PointsPart *part, const ClassProblem *problem, const SubmissionFact *fact, Arena *arena)
+static void conclude_speed(PointsPart *part, const ClassProblem *problem, const SubmissionFact *fact, Arena *words_in)
 {
     const ClassBand *band = band_of(problem, fact);
     const double points = band == NULL ? 0 : band->points;
-    const char *words = speed_words(problem, band, fact, arena);
+    const char *words = speed_words(problem, band, fact, words_in);
     if (points == 0) {
-        conclude(part, 0, 0, words, NULL, arena);
+        conclude(part, 0, 0, words, NULL, words_in);
         return;
     }
     switch (fact->standing) {
-    case RUN_RANKED: conclude(part, points, points, words, NULL, arena); return;
+    case RUN_RANKED: conclude(part, points, points, words, NULL, words_in); return;
     case RUN_QUARANTINED:
         conclude(part, 0, points,
-                 arena_printf(arena, "%s; the run waits in quarantine (%s), so %.15g wait for a teacher", words,
-                              fact->standing_why, points),
-                 arena_printf(arena, "speed: the run waits in quarantine, so its points wait for a teacher"), arena);
+                 say(words_in, "%s; the run waits in quarantine (%s), so %.15g wait for a teacher", words,
+                     fact->standing_why, points),
+                 say(words_in, "speed: the run waits in quarantine, so its points wait for a teacher"), words_in);
         return;
     case RUN_RETRACTED:
     case RUN_REJECTED:
         conclude(part, 0, 0,
-                 arena_printf(arena, "%s; but a teacher has %s the run", words,
-                              fact->standing == RUN_RETRACTED ? "retracted" : "rejected"),
-                 NULL, arena);
+                 say(words_in, "%s; but a teacher has %s the run", words,
+                     fact->standing == RUN_RETRACTED ? "retracted" : "rejected"),
+                 NULL, words_in);
         return;
     case RUN_NONE:
     case RUN_UNRANKED:
         conclude(part, 0, points,
-                 arena_printf(arena, "%s; the run does not rank (%s), so %.15g wait for a teacher", words,
-                              fact->standing_why, points),
-                 NULL, arena);
+                 say(words_in, "%s; the run does not rank (%s), so %.15g wait for a teacher", words, fact->standing_why,
+                     points),
+                 NULL, words_in);
         return;
     }
 }
 
-static PointsPart speed_part(const ClassProblem *problem, const SubmissionFact *fact, Arena *arena)
+static PointsPart speed_part(const ClassProblem *problem, const SubmissionFact *fact, Arena *words_in)
 {
     PointsPart part = {.kind = PART_SPEED, .name = "speed", .most = problem->bands[problem->band_count - 1].points};
     const char *unknown = why_unknown(problem, fact);
     if (!points_is_decided(fact))
-        conclude(&part, 0, part.most, arena_printf(arena, "speed: %s", why_undecided(fact)), NULL, arena);
+        conclude(&part, 0, part.most, say(words_in, "speed: %s", why_undecided(fact)), NULL, words_in);
     else if (!is_accepted(fact))
-        conclude(&part, 0, 0, "speed: only an accepted submission gets points for it", NULL, arena);
+        conclude(&part, 0, 0, "speed: only an accepted submission gets points for it", NULL, words_in);
     else if (unknown != NULL)
-        conclude(&part, 0, part.most, arena_printf(arena, "speed: %s", unknown), NULL, arena);
+        conclude(&part, 0, part.most, say(words_in, "speed: %s", unknown), NULL, words_in);
     else
-        conclude_speed(&part, problem, fact, arena);
+        conclude_speed(&part, problem, fact, words_in);
     return part;
 }
 
-PointsPart *points_parts_of(const ClassProblem *problem, const SubmissionFact *fact, Arena *arena, size_t *count)
+PointsPart *points_parts_of(const ClassProblem *problem, const SubmissionFact *fact, Arena *words_in, Arena *arena,
+                            size_t *count)
 {
     PointsPart *parts = arena_array(arena, problem->group_count + 2, sizeof *parts);
     *count = 0;
     if (problem->accepted > 0)
-        parts[(*count)++] = accepted_part(problem, fact, arena);
+        parts[(*count)++] = accepted_part(problem, fact, words_in);
     for (size_t i = 0; i < problem->group_count; i++)
-        parts[(*count)++] = group_part(&problem->groups[i], fact, arena);
+        parts[(*count)++] = group_part(&problem->groups[i], fact, words_in);
     if (problem->band_count > 0)
-        parts[(*count)++] = speed_part(problem, fact, arena);
+        parts[(*count)++] = speed_part(problem, fact, words_in);
     return parts;
 }
 
@@ -321,7 +337,8 @@ static Status count_points(const ClassFile *class, Arena *arena, Outcome *outcom
     const SubmissionFact fact = fact_of(outcome->result, outcome->case_verdicts, &names, arena);
     if (!points_is_decided(&fact))
         return STATUS_OK;
-    const PointsPart *parts = points_parts_of(class_problem(assignment, problem), &fact, arena, &outcome->point_count);
+    const PointsPart *parts = points_parts_of(class_problem(assignment, problem), &fact, arena, arena,
+                                              &outcome->point_count);
     outcome->points = points_from(parts, outcome->point_count, arena);
     outcome->points_are_public = class_shows(class, assignment, &assignment->points, (int64_t)time(NULL));
     return STATUS_OK;
@@ -430,7 +447,8 @@ static double kept_share(const Counting *counting, const PointsCandidate *candid
 static void weigh(const Counting *counting, PointsCandidate *candidate)
 {
     double possible = 0;
-    candidate->parts = points_parts_of(counting->problem, candidate->fact, counting->arena, &candidate->part_count);
+    candidate->parts = points_parts_of(counting->problem, candidate->fact, NULL, counting->arena,
+                                       &candidate->part_count);
     for (size_t i = 0; i < candidate->part_count; i++) {
         candidate->gained += candidate->parts[i].points;
         possible += candidate->parts[i].possible;
@@ -456,11 +474,11 @@ static void list_candidates(Counting *counting)
     }
 }
 
-static const PointsCandidate *choose(const Counting *counting)
+static PointsCandidate *choose(const Counting *counting)
 {
-    const PointsCandidate *chosen = NULL;
+    PointsCandidate *chosen = NULL;
     for (size_t i = 0; i < counting->count; i++) {
-        const PointsCandidate *candidate = &counting->candidates[i];
+        PointsCandidate *candidate = &counting->candidates[i];
         if (candidate->standing != COUNTS)
             continue;
         if (chosen == NULL || counting->assignment->counts == COUNTS_LAST || candidate->points > chosen->points ||
@@ -600,17 +618,18 @@ static const char *words_of(const Counting *counting, const PointsCandidate *cho
     return words;
 }
 
-/* Whoever has handed in a broken archive has not handed in nothing. */
+/* Whoever has handed in a broken archive has not handed in nothing. Names of files may hold bytes that are not UTF-8, which tables and JSON
+ * must not. */
 const char *points_refused(const PersonFacts *person, const ClassAssignment *assignment, Arena *arena)
 {
-    const char *words = NULL;
+    Text words = {0};
     for (size_t i = 0; i < person->refused_count; i++) {
         const RefusedFact *refused = &person->refused[i];
         if (refused->assignment[0] == '\0' || strcmp(refused->assignment, assignment->id) == 0)
-            words = arena_printf(arena, "%s%s'%s' was refused: %s.", words == NULL ? "" : words,
-                                 words == NULL ? "" : " ", refused->origin, refused->why);
+            terminal_print(&words, "%s'%s' was refused: %s.", words.length == 0 ? "" : " ", refused->origin,
+                           refused->why);
     }
-    return words;
+    return words.length == 0 ? NULL : text_move(&words, arena);
 }
 
 static const char *words_without(const Counting *counting)
@@ -650,13 +669,15 @@ static void apply_override(const Counting *counting, ProblemPoints *points)
 
 static ProblemPoints count_problem(Counting *counting)
 {
-    const PointsCandidate *chosen = choose(counting);
+    PointsCandidate *chosen = choose(counting);
     ProblemPoints points = {
         .problem = counting->problem, .most = to_hundredths(class_problem_points(counting->problem)), .is_final = true};
     if (chosen == NULL) {
         points.reason = points.told = words_without(counting);
         return points;
     }
+    chosen->parts = points_parts_of(counting->problem, chosen->fact, counting->arena, counting->arena,
+                                    &chosen->part_count);
     points.counts = chosen->fact;
     points.days_late = chosen->days_late;
     points.late_s = chosen->late_s;

@@ -27,8 +27,10 @@ typedef struct PointsPart {
     const char *reason, *told; /* a sentence each */
 } PointsPart;
 
-/* The verdict, each group of cases, speed, in this order; as far as the problem gives points for them. */
-PointsPart *points_parts_of(const ClassProblem *problem, const SubmissionFact *fact, Arena *arena, size_t *count);
+/* The verdict, each group of cases, speed, in this order; as far as the problem gives points for them. Without an arena for words, the
+ * sentences are "". */
+PointsPart *points_parts_of(const ClassProblem *problem, const SubmissionFact *fact, Arena *words_in, Arena *arena,
+                            size_t *count);
 
 /* Whether a verdict of the judge is there, and not that the judge failed. */
 bool points_is_decided(const SubmissionFact *fact);

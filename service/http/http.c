@@ -309,6 +309,7 @@ typedef struct HttpTransaction { /* one request and its answer */
     Text body;
     size_t most_bytes; /* of the body */
     bool too_large;
+    bool is_last;   /* the connection ends after the answer */
     double asked_s; /* when the handler was first asked; 0: not yet */
     HttpRequest request;
     HttpReply reply;
@@ -485,9 +486,11 @@ static enum MHD_Result send_reply(struct MHD_Connection *connection, HttpReply *
     return result;
 }
 
+/* What a proxy takes for the end of a request that is refused may be something else here, so nothing that follows is believed. */
 static enum MHD_Result refuse(struct MHD_Connection *connection, int status, const char *text)
 {
     HttpReply reply = {.status = status, .type = "application/json"};
+    http_reply_header(&reply, "Connection", "close");
     text_printf(&reply.body, "{\"error\": \"%s\"}\n", text);
     enum MHD_Result result = send_reply(connection, &reply);
     text_free(&reply.body);
@@ -675,6 +678,8 @@ static enum MHD_Result answer(const Listener *door, const char *url, const char 
             return MHD_YES;
         }
     }
+    if (exchange->is_last)
+        http_reply_header(&exchange->reply, "Connection", "close");
     const enum MHD_Result result = send_reply(exchange->connection, &exchange->reply);
     free_answer(exchange);
     return result;
@@ -703,28 +708,29 @@ static void begin_body(const Listener *door, struct MHD_Connection *connection, 
 typedef struct RequestHead {
     int hosts, lengths, encodings;
     bool is_chunked, is_coded; /* the transfer, and the content */
-    bool is_odd;               /* a name or a value has a character that does not belong there */
-    bool is_bare;              /* a line ends with LF alone */
-    const char *line_end;      /* of the line before */
+    bool is_odd;  /* a name or a value has a character that does not belong there, or a line goes on in the next one */
+    bool is_bare; /* a line ends with LF alone */
+    const char *line_end; /* of the line before */
 } RequestHead;
 
-/* libmicrohttpd takes a lone LF for the end of a line, and a NUL for that of a value, and leaves all lines in one buffer: between two
- * lines is one byte after a lone LF, where it should be two, and after a NUL the rest. */
-static void look_between(RequestHead *head, const char *name)
+/* libmicrohttpd 0.9 takes a lone LF for the end of a line, and a NUL for that of a value, and copies a folded line elsewhere. But it leaves
+ * all lines in one buffer, so what lies between a line's last character and the next line tells: CR and LF alone, as two NULs. Version 1.0
+ * refuses all this by itself; there the first byte is a NUL, and spaces, CR and LF may follow. */
+static void look_between(RequestHead *head, const char *next)
 {
     enum { BUFFER_BYTES = 32768 };
-    const uintptr_t gap = (uintptr_t)name - (uintptr_t)head->line_end;
-    head->is_bare = head->is_bare || gap == 1;
-    for (uintptr_t i = 0; gap < BUFFER_BYTES && i < gap; i++)
-        head->is_odd = head->is_odd || head->line_end[i] > ' ';
+    const uintptr_t gap = (uintptr_t)next - (uintptr_t)head->line_end;
+    head->is_bare = head->is_bare || gap < 2;
+    head->is_odd = head->is_odd || gap >= BUFFER_BYTES;
+    for (uintptr_t i = 1; gap > 2 && gap < BUFFER_BYTES && i < gap; i++)
+        head->is_odd = head->is_odd || head->line_end[i] == '\0' || head->line_end[i] > ' ';
 }
 
-/* The library has put a NUL for each CR and LF after the last line and in the empty one: four, unless one of the two ends with LF alone.
- * Then what follows at once is seen behind fewer: a body, or what a proxy takes for further lines and this server for a request. */
-static bool ends_bare(const char *line_end)
+/* The empty line at the end is the last two bytes of the head, which begins with the method. */
+static void look_at_end(RequestHead *head, struct MHD_Connection *connection, const char *method)
 {
-    static const char both[4];
-    return line_end != NULL && memcmp(line_end, both, sizeof both) != 0;
+    const union MHD_ConnectionInfo *size = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    look_between(head, method + size->header_size - 2);
 }
 
 static bool has_control(const char *value)
@@ -742,7 +748,7 @@ static enum MHD_Result read_head(void *context, enum MHD_ValueKind kind, const c
     RequestHead *head = context;
     look_between(head, name);
     head->is_odd = head->is_odd || strspn(name, token) != name_bytes || (value != NULL && has_control(value));
-    head->line_end = value == NULL ? NULL : value + value_bytes;
+    head->line_end = value == NULL ? name + name_bytes : value + value_bytes;
     if (strcasecmp(name, "Host") == 0) {
         head->hosts++;
         const char *end = value == NULL ? "" : value + strcspn(value, " \t,/\\@?#");
@@ -758,12 +764,15 @@ static enum MHD_Result read_head(void *context, enum MHD_ValueKind kind, const c
     return MHD_YES;
 }
 
-/* 0: nothing is wrong with the head. */
-static int fault_of_head(struct MHD_Connection *connection, const char *version, const char **text)
+/* 0: nothing is wrong with the head. The library also lets LF alone end the size of a chunk and the lines after the last one, which nobody
+ * but it sees; so nothing may follow a body in chunks. */
+static int fault_of_head(HttpTransaction *exchange, const char *method, const char *version, const char **text)
 {
+    struct MHD_Connection *connection = exchange->connection;
     RequestHead head = {.line_end = version + strlen(version)};
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, read_head, &head);
-    head.is_bare = head.is_bare || ends_bare(head.line_end);
+    look_at_end(&head, connection, method);
+    exchange->is_last = head.encodings > 0;
     *text = head.is_bare                             ? "a line that ends with LF alone, expected CR and LF"
             : head.is_odd                            ? "a header with a character that does not belong there"
             : head.hosts > 1                         ? "two hosts, expected one"
@@ -789,7 +798,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
         const char *text;
         *state = exchange = zeroed(1, sizeof *exchange);
         exchange->connection = connection;
-        const int fault = fault_of_head(connection, version, &text);
+        const int fault = fault_of_head(exchange, method, version, &text);
         if (fault != 0)
             return refuse(connection, fault, text);
         begin_body(context, connection, url, method, exchange);

@@ -62,18 +62,22 @@ static Status take_name(const char *given, char name[PERSON_MAX_BYTES + 1], Mess
     return STATUS_OK;
 }
 
-/* The first person other than `person` who has, or whose pseudonym looks like, this name; id 0: none. */
+/* The first person other than `person` who has or had, or whose pseudonym looks like, this name; id 0: none. */
 static Status find_look_alike(Store *store, int64_t person, const char *name, bool only_pseudonyms, Arena *arena,
                               Person *found, Message *why)
 {
     Person *people;
     size_t count = 0;
-    Status status = people_list(store, 0, arena, &people, &count, why);
+    Status status = database_list(store, arena, sizeof *people, take_person, &people, &count, why,
+                                  "SELECT " PERSON_COLUMNS " FROM person WHERE id <> ?1"
+                                  " AND (pseudonym IS NOT NULL OR ?2 = 0) UNION ALL"
+                                  " SELECT person.id, former_name.name, NULL, role, removed_utc FROM former_name"
+                                  " JOIN person ON person.id = person WHERE person <> ?1 AND ?2 = 0 ORDER BY 2",
+                                  "ii", person, (int64_t)only_pseudonyms);
     *found = (Person){0};
     for (size_t i = 0; i < count && found->id == 0; i++)
-        if (people[i].id != person &&
-            ((!only_pseudonyms && person_looks_like(people[i].name, name)) ||
-             (people[i].pseudonym[0] != '\0' && person_looks_like(people[i].pseudonym, name))))
+        if ((!only_pseudonyms && person_looks_like(people[i].name, name)) ||
+            (people[i].pseudonym[0] != '\0' && person_looks_like(people[i].pseudonym, name)))
             *found = people[i];
     return status;
 }

@@ -119,7 +119,7 @@ static Status make_tables(Store *store, Message *why)
 {
     static const char *const upgrades[] = {service_sql,           service_upgrade_2_sql, service_upgrade_3_sql,
                                            service_upgrade_4_sql, service_upgrade_5_sql, service_upgrade_6_sql,
-                                           service_upgrade_7_sql, service_upgrade_8_sql};
+                                           service_upgrade_7_sql, service_upgrade_8_sql, service_upgrade_9_sql};
     int version;
     TRY(database_begin(store, why));
     Status status = read_version(store, &version, why);

@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "leaderboard/store.h"
 
-enum { SERVICE_SCHEMA_VERSION = 8, SERVICE_PATH_BYTES = 4096 };
+enum { SERVICE_SCHEMA_VERSION = 9, SERVICE_PATH_BYTES = 4096 };
 
 typedef struct UtcTime {
     char text[32];

@@ -423,15 +423,16 @@ Status submissions_source(Store *store, const char *source_hash, Arena *arena, c
 
 /* ---- forgetting -------------------------------------------------------------------------------------------------- */
 
-Status submissions_accepted(Store *store, const char *problem, int64_t person, Arena *arena, StoredSubmission **rows,
-                            size_t *count, Message *why)
+Status submissions_accepted(Store *store, const char *problem, int64_t person, int64_t most, Arena *arena,
+                            StoredSubmission **rows, size_t *count, Message *why)
 {
     return database_list(
         store, arena, sizeof **rows, take_row, rows, count, why,
         ROW_COLUMNS
         "WHERE submission.problem = ?1 AND submission.person = ?2 AND mode = 'rank' AND judging.verdict = 'Accepted'"
-        " AND coalesce(run_state, '') NOT IN ('quarantined', 'retracted', 'rejected') ORDER BY submission.id DESC",
-        "ti", problem, person);
+        " AND coalesce(run_state, '') NOT IN ('quarantined', 'retracted', 'rejected') ORDER BY submission.id DESC"
+        " LIMIT ?3",
+        "tii", problem, person, most);
 }
 
 Status submissions_forget_tries(Store *store, int64_t before_s, Message *why)

@@ -114,9 +114,9 @@ typedef struct SubmissionFilter { /* {.limit = N}: the newest of all */
 MUST_USE Status submissions_list(Store *store, const SubmissionFilter *filter, Arena *arena, StoredSubmission **rows,
                                  size_t *count, Message *why);
 
-/* A person's for the ranking of a problem that were accepted, newest first, without runs that a teacher has hidden or has still to look
- * at. */
-MUST_USE Status submissions_accepted(Store *store, const char *problem, int64_t person, Arena *arena,
+/* A person's for the ranking of a problem that were accepted, the newest `most` first, without runs that a teacher has hidden or has
+ * still to look at. */
+MUST_USE Status submissions_accepted(Store *store, const char *problem, int64_t person, int64_t most, Arena *arena,
                                      StoredSubmission **rows, size_t *count, Message *why);
 
 /* Removes the tries that were received before a moment and have ended, with their sources and reports: nothing of a try is

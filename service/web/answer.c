@@ -379,17 +379,22 @@ static void take_person(Arena *arena, sqlite3_stmt *row, void *item)
     *(int64_t *)item = sqlite3_column_int64(row, 0);
 }
 
-/* Adds the newest of a person that the visitor may read. */
+/* Adds the newest of a person that the visitor may read; nearly always that is the newest of all. */
 static Status add_source_of(const Visit *visit, const OpenAssignments *open, const char *problem, int64_t person,
                             Rows *found, Message *why)
 {
-    StoredSubmission *rows;
-    size_t count = 0, i = 0;
-    TRY(submissions_accepted(visit->service->store, problem, person, visit->arena, &rows, &count, why));
-    while (i < count && !shows_source(visit, open, &rows[i]))
-        i++;
-    if (i < count)
-        *(StoredSubmission *)database_rows_next(found) = rows[i];
+    static const int64_t most[] = {1, INT64_MAX};
+    for (size_t k = 0; k < sizeof most / sizeof *most; k++) {
+        StoredSubmission *rows;
+        size_t count = 0, i = 0;
+        TRY(submissions_accepted(visit->service->store, problem, person, most[k], visit->arena, &rows, &count, why));
+        while (i < count && !shows_source(visit, open, &rows[i]))
+            i++;
+        if (i < count)
+            *(StoredSubmission *)database_rows_next(found) = rows[i];
+        if (i < count || count == 0)
+            break;
+    }
     return STATUS_OK;
 }
 

@@ -247,7 +247,8 @@ RECORD(part_table, PointsPart, ROW(PointsPart, name, "name"), ROW(PointsPart, po
 static void answer(Visit *visit, const ClassAssignment *assignment, const SubmissionFact *fact, bool shown)
 {
     size_t count;
-    const PointsPart *parts = points_parts_of(class_problem(assignment, fact->problem), fact, visit->arena, &count);
+    const PointsPart *parts = points_parts_of(class_problem(assignment, fact->problem), fact, visit->arena,
+                                              visit->arena, &count);
     cJSON *object = cJSON_CreateObject();
     cJSON_AddNumberToObject(object, "submission", (double)fact->id);
     cJSON_AddStringToObject(object, "assignment", assignment->id);

@@ -6,7 +6,8 @@
   if (!form) return;
   const field = form.querySelector("#code");
   const problem = form.dataset.editor;
-  const draftName = `draft ${form.dataset.person} ${problem}`;
+  const from = form.dataset.from; // the submission that is edited, which has a draft of its own
+  const draftName = `draft ${form.dataset.person} ${problem}${from ? ` ${from}` : ""}`;
   const note = form.querySelector(".draft");
   const findings = form.querySelector(".findings");
   const button = form.querySelector("button.try");
@@ -69,10 +70,15 @@
     }
   }
 
+  // What was not changed here is not written: another tab may have kept a newer draft.
+  let last = given;
   function keep() {
+    const now = text();
+    if (now === last) return;
+    last = now;
     try {
-      if (text() !== given) localStorage.setItem(draftName, text());
-      else if (!form.dataset.from) localStorage.removeItem(draftName);
+      if (now !== given) localStorage.setItem(draftName, now);
+      else localStorage.removeItem(draftName);
     } catch {
       note.textContent = "This browser keeps no draft.";
     }
@@ -88,12 +94,13 @@
   window.addEventListener("pagehide", keep);
 
   const draft = kept();
-  if (draft !== null && draft !== given && !form.dataset.from) {
+  if (draft !== null && draft !== given) {
     setText(draft);
+    last = text();
     const fresh = document.createElement("button");
     fresh.type = "button";
     fresh.className = "plain";
-    fresh.textContent = "Begin again with the starter";
+    fresh.textContent = `Begin again with ${from ? `submission ${from}` : "the starter"}`;
     fresh.addEventListener("click", () => {
       setText(given);
       keep();
@@ -185,7 +192,8 @@
 
   async function answerOf(path, options) {
     const reply = await fetch(path, options);
-    const answer = await reply.json();
+    const answer = await reply.json().catch(() => ({})); // a proxy may answer in its own way
+    if (reply.status === 401) throw new Error("Your login has ended, and your program stays here. Log in on another page, and try again.");
     if (!reply.ok) throw new Error(answer.error || `The server answers ${reply.status}.`);
     return answer;
   }

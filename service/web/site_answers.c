@@ -367,25 +367,25 @@ void site_remove_member(Visit *visit)
 /* ---- tokens ------------------------------------------------------------------------------------------------------ */
 
 /* A token is as good as its owner, so a teacher makes none for somebody who may do what students may not. */
-static Status make_token(const Visit *visit, const char *name, Secret *token, Message *why)
+static Status make_token(const Visit *visit, const char *name, Person *person, Secret *token, Message *why)
 {
     Store *store = visit->service->store;
-    Person person;
-    TRY(people_admit(store, name, visit->arena, &person, why));
-    identity_raise_role(visit->service->config, &person);
-    if (person.role != PERSON_STUDENT)
+    TRY(people_admit(store, name, visit->arena, person, why));
+    identity_raise_role(visit->service->config, person);
+    if (person->role != PERSON_STUDENT)
         return fail(STATUS_BAD_INPUT, why, "tokens are made here for students alone; convjudge token makes others");
-    TRY(tokens_revoke(store, person.id, why));
-    TRY(token_add(store, person.id, TOKEN_FOR_ALL, token, why));
+    TRY(tokens_revoke(store, person->id, why));
+    TRY(token_add(store, person->id, TOKEN_FOR_ALL, token, why));
     return audit_add(store, visit->person.name, "token add", name, why);
 }
 
 void site_add_token(Visit *visit)
 {
     const char *name = form_field(visit, "name", "");
+    Person person;
     Secret token;
     Message why;
-    Status status = make_token(visit, name, &token, &why);
+    Status status = make_token(visit, name, &person, &token, &why);
     if (status != STATUS_OK) {
         answer_failure(visit, status, &why);
         return;
@@ -416,24 +416,37 @@ static const char *first_cell(Arena *arena, const char **at)
     return copy;
 }
 
-/* All of them or none: who got a new token lost the old one, and must be told. */
+/* All of them or none: who got a new token lost the old one, and must be told. A person who stands there twice would get two, of which the
+ * second ends the first. */
 static Status make_tokens(const Visit *visit, const char *list, Text *csv, Message *why)
 {
     enum { MOST_TOKENS = 1000 };
+    static const char mark[] = "\uFEFF"; /* with which spreadsheets begin a file */
+    struct {
+        int64_t person;
+        int line;
+    } *made = arena_array(visit->arena, MOST_TOKENS, sizeof *made);
     int line = 0, count = 0;
     text_add(csv, "name,token\r\n");
-    for (const char *at = list; *at != '\0';) {
+    for (const char *at = list + (strncmp(list, mark, strlen(mark)) == 0 ? strlen(mark) : 0); *at != '\0';) {
         const char *name = first_cell(visit->arena, &at);
+        Person person;
         Secret token;
         Message fault;
         line++;
         if (name[0] == '\0' || (line == 1 && (strcasecmp(name, "name") == 0 || strcasecmp(name, "person") == 0)))
             continue;
-        if (++count > MOST_TOKENS)
+        if (count == MOST_TOKENS)
             return fail(STATUS_BAD_INPUT, why, "the list has more than %d names", MOST_TOKENS);
-        const Status status = make_token(visit, name, &token, &fault);
+        const Status status = make_token(visit, name, &person, &token, &fault);
         if (status != STATUS_OK)
             return fail(status, why, "line %d: %s", line, fault.text);
+        for (int i = 0; i < count; i++)
+            if (made[i].person == person.id)
+                return fail(STATUS_BAD_INPUT, why, "lines %d and %d name the same person, '%s'", made[i].line, line,
+                            person.name);
+        made[count].person = person.id;
+        made[count++].line = line;
         csv_add_cell(csv, name, ",");
         text_printf(csv, "%s\r\n", token.hex);
     }
@@ -447,7 +460,9 @@ void site_add_tokens(Visit *visit)
     Store *store = visit->service->store;
     Text csv = {0};
     Message why;
-    Status status = database_begin(store, &why);
+    Status status = bytes > 0 && strlen(file) != bytes
+                        ? fail(STATUS_BAD_INPUT, &why, "the file is no text in UTF-8, expected a CSV file")
+                        : database_begin(store, &why);
     if (status == STATUS_OK)
         status = database_end(store, make_tokens(visit, bytes > 0 ? file : text == NULL ? "" : text, &csv, &why), &why);
     if (status == STATUS_OK) {

@@ -386,15 +386,17 @@ static const char *without_returns(Arena *arena, const char *text)
     return copy;
 }
 
-/* A file, or else the text. A browser that goes back shows the form with its old key, so the key is taken for what is sent with it. */
+/* A file, even an empty one, or else the text. A browser that goes back shows the form with its old key, so the key is taken for what is
+ * sent with it. */
 static HandInRequest hand_in_of_form(const Visit *visit, const char *problem)
 {
     size_t bytes = 0;
-    const char *file = http_field_bytes(visit->request, "file", &bytes);
-    const char *name = bytes > 0 ? http_file_name(visit->request, "file") : form_field(visit, "file_name", NULL);
+    const char *file = http_field_bytes(visit->request, "file", &bytes), *name = http_file_name(visit->request, "file");
+    const bool has_file = bytes > 0 || name != NULL;
+    if (!has_file)
+        name = form_field(visit, "file_name", NULL);
     HandInRequest request = {.file_name = name == NULL ? "submission.cu" : name,
-                             .source = bytes > 0 ? file
-                                                 : without_returns(visit->arena, form_field(visit, "source", "")),
+                             .source = has_file ? file : without_returns(visit->arena, form_field(visit, "source", "")),
                              .source_bytes = bytes,
                              .problem = problem,
                              .mode = form_field(visit, "mode", NULL)};

@@ -1,5 +1,6 @@
 #include "service/web/template.h"
 
+#include "base/arena.h"
 #include "base/html.h"
 #include "leaderboard/database.h"
 
@@ -23,10 +24,28 @@ static const struct PagesFile {
 #define FILE_OF(NAME) {#NAME ".html", NAME##_html},
     PAGES(FILE_OF)};
 
+typedef enum TagKind { TAG_VALUE, TAG_RAW, TAG_REMARK, TAG_PART, TAG_ELSE, TAG_OPEN, TAG_CLOSE } TagKind;
+
+typedef struct Tag {
+    TagKind kind;
+    const char *begin, *end; /* with its braces, or with its line where it stands alone */
+    const char *word;        /* "each" */
+    const char *name, *rest; /* "rows", "200" */
+    const Filter *filter;    /* NULL: the name has none; without a name itself: an unknown one */
+    size_t other, close;     /* of an opening tag, the numbers of its {{else}} and of its end; 0: there is none */
+} Tag;
+
+typedef struct Template {    /* a file, taken apart once */
+    const char *name, *text; /* without the indentation of lines */
+    Tag *tags;
+    size_t count, capacity;
+    Arena arena;
+} Template;
+
 typedef struct Rendering {
     Text *page;
     cJSON *root;
-    const char *file, *start; /* of the template that is shown now; its first byte, for line numbers */
+    const Template *template; /* that is shown now */
     bool is_check;            /* without values: every branch is looked at */
 } Rendering;
 
@@ -40,25 +59,16 @@ __attribute__((format(printf, 3, 4))) static void fault(Rendering *rendering, co
     Text words = {0};
     va_list arguments;
     int line = 1;
-    for (const char *c = rendering->start; c < at; c++)
+    for (const char *c = rendering->template->text; c < at; c++)
         line += *c == '\n';
     va_start(arguments, format);
     text_vprintf(&words, format, arguments);
     va_end(arguments);
-    html_add(rendering->page, "[%s:%d: %s]\n", rendering->file, line, words.data);
+    html_add(rendering->page, "[%s:%d: %s]\n", rendering->template->name, line, words.data);
     text_free(&words);
 }
 
 /* ==== tags ======================================================================================================== */
-
-typedef enum TagKind { TAG_VALUE, TAG_RAW, TAG_REMARK, TAG_PART, TAG_ELSE, TAG_OPEN, TAG_CLOSE } TagKind;
-
-typedef struct Tag {
-    TagKind kind;
-    const char *begin, *end;  /* with its braces, or with its line where it stands alone */
-    char word[16];            /* "each" */
-    char name[80], rest[400]; /* "rows", "200" */
-} Tag;
 
 static const char *skip_spaces(const char *at)
 {
@@ -66,14 +76,13 @@ static const char *skip_spaces(const char *at)
 }
 
 /* The next word of a tag, up to a space. */
-static const char *take_word(const char *at, const char *end, char *word, size_t size)
+static const char *take_word(const char **at, const char *end, Arena *arena)
 {
-    size_t length = 0;
-    for (at = skip_spaces(at); at < end && *at != ' '; at++)
-        if (length + 1 < size)
-            word[length++] = *at;
-    word[length] = '\0';
-    return at < end ? skip_spaces(at) : end;
+    const char *begin = skip_spaces(*at), *stop = begin;
+    while (stop < end && *stop != ' ')
+        stop++;
+    *at = stop < end ? skip_spaces(stop) : end;
+    return arena_copy(arena, begin, begin < stop ? (size_t)(stop - begin) : 0);
 }
 
 /* Takes the line of a tag that has it for itself. */
@@ -88,19 +97,29 @@ static void take_line(Tag *tag, const char *text)
     }
 }
 
-/* False: there is none before `end`. */
-static bool next_tag(const char *text, const char *at, const char *end, Tag *tag)
+/* The filter of a name, "received|moment". */
+static const Filter *filter_of(const char *name)
+{
+    const char *bar = strchr(name, '|');
+    const Filter *filter = bar == NULL ? NULL : template_filters;
+    while (filter != NULL && filter->name != NULL && strcmp(filter->name, bar + 1) != 0)
+        filter++;
+    return filter;
+}
+
+/* False: there is none any more. */
+static bool next_tag(const char *text, const char *at, Arena *arena, Tag *tag)
 {
     static const struct {
         char sign;
         TagKind kind;
     } kinds[] = {{'{', TAG_RAW}, {'!', TAG_REMARK}, {'>', TAG_PART}, {'#', TAG_OPEN}, {'/', TAG_CLOSE}};
     const char *open = strstr(at, "{{"), *close = open == NULL ? NULL : strstr(open, "}}");
-    if (close == NULL || close >= end)
+    if (close == NULL)
         return false;
     if (open[2] == '#' && close[2] == '}') /* {{#table a|{b}}} */
         close++;
-    *tag = (Tag){.kind = TAG_VALUE, .begin = open, .end = close + 2};
+    *tag = (Tag){.kind = TAG_VALUE, .begin = open, .end = close + 2, .word = "", .name = ""};
     const char *inside = open + 2;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (*inside == kinds[i].sign)
@@ -109,10 +128,11 @@ static bool next_tag(const char *text, const char *at, const char *end, Tag *tag
     if (tag->kind == TAG_RAW)
         tag->end++; /* the third brace */
     if (tag->kind == TAG_OPEN || tag->kind == TAG_CLOSE)
-        inside = take_word(inside, close, tag->word, sizeof tag->word);
+        tag->word = take_word(&inside, close, arena);
     if (strcmp(tag->word, "table") != 0 && strcmp(tag->word, "wide") != 0) /* those have no name */
-        inside = take_word(inside, close, tag->name, sizeof tag->name);
-    snprintf(tag->rest, sizeof tag->rest, "%.*s", (int)(close - inside), inside);
+        tag->name = take_word(&inside, close, arena);
+    tag->rest = arena_copy(arena, inside, (size_t)(close - inside));
+    tag->filter = filter_of(tag->name);
     if (tag->kind == TAG_VALUE && strcmp(tag->name, "else") == 0)
         tag->kind = TAG_ELSE;
     if (tag->kind != TAG_VALUE && tag->kind != TAG_RAW)
@@ -120,35 +140,61 @@ static bool next_tag(const char *text, const char *at, const char *end, Tag *tag
     return true;
 }
 
-typedef struct Block { /* what stands between a tag and its end */
+static const char *without_indentation(const char *markup, Arena *arena)
+{
+    char *text = arena_string(arena, markup), *to = text;
+    for (const char *at = skip_spaces(markup); *at != '\0'; at = at[0] == '\n' ? skip_spaces(at + 1) : at + 1)
+        *to++ = *at;
+    *to = '\0';
+    return text;
+}
+
+/* Finds all tags, and the end of each block. */
+static Template take_apart(const char *name, const char *markup)
+{
+    enum { DEPTH = 32 };
+    Template template = {.name = name};
+    Tag tag;
+    size_t open[DEPTH], depth = 0;
+    template.text = without_indentation(markup, &template.arena);
+    for (const char *at = template.text; next_tag(template.text, at, &template.arena, &tag); at = tag.end) {
+        const size_t number = template.count++;
+        template.tags = arena_grown(&template.arena, template.tags, number, &template.capacity, sizeof tag);
+        template.tags[number] = tag;
+        if (tag.kind == TAG_OPEN && depth < DEPTH)
+            open[depth++] = number;
+        else if (tag.kind == TAG_ELSE && depth > 0)
+            template.tags[open[depth - 1]].other = number;
+        else if (tag.kind == TAG_CLOSE && depth > 0)
+            template.tags[open[--depth]].close = number;
+    }
+    return template;
+}
+
+typedef struct Span { /* of a template: its text, and its tags */
     const char *begin, *end;
-    const char *or_begin, *or_end; /* behind the {{else}}; the same: there is none */
-    const char *after;
+    size_t first, last; /* the last one not included */
+} Span;
+
+typedef struct Block { /* what stands between a tag and its {{else}}, and between that and the tag's end */
+    Span yes, no;
 } Block;
 
-static bool block_of(Rendering *rendering, const Tag *open, const char *end, Block *block)
+static bool block_of(Rendering *rendering, size_t open, Block *block)
 {
-    Tag tag;
-    int depth = 0;
-    *block = (Block){.begin = open->end};
-    for (const char *at = open->end; next_tag(rendering->start, at, end, &tag); at = tag.end) {
-        if (tag.kind == TAG_ELSE && depth == 0) {
-            block->end = tag.begin;
-            block->or_begin = tag.end;
-        }
-        depth += tag.kind == TAG_OPEN ? 1 : tag.kind == TAG_CLOSE ? -1 : 0;
-        if (depth >= 0)
-            continue;
-        if (strcmp(tag.word, open->word) != 0)
-            fault(rendering, tag.begin, "{{/%s}} ends {{#%s}}", tag.word, open->word);
-        block->after = tag.end;
-        block->or_end = tag.begin;
-        if (block->or_begin == NULL)
-            block->end = block->or_begin = tag.begin;
-        return true;
+    const Tag *tags = rendering->template->tags, *tag = &tags[open];
+    const size_t close = tag->close, other = tag->other == 0 ? close : tag->other;
+    if (close == 0) {
+        fault(rendering, tag->begin, "{{#%s}} has no end", tag->word);
+        return false;
     }
-    fault(rendering, open->begin, "{{#%s}} has no end", open->word);
-    return false;
+    if (strcmp(tags[close].word, tag->word) != 0)
+        fault(rendering, tags[close].begin, "{{/%s}} ends {{#%s}}", tags[close].word, tag->word);
+    const bool has_other = other != close;
+    *block = (Block){
+        .yes = {tag->end, tags[other].begin, open + 1, other},
+        .no = {has_other ? tags[other].end : tags[close].begin, tags[close].begin, other + has_other, close}};
+    return true;
 }
 
 /* ==== names ======================================================================================================= */
@@ -163,7 +209,8 @@ static const cJSON *find(Rendering *rendering, const TemplateScope *scope, const
     while (at < name + length && filtered->value != NULL) {
         char part[80];
         const size_t size = strcspn(at, ".?|");
-        snprintf(part, sizeof part, "%.*s", (int)size, at);
+        memcpy(part, at, size < sizeof part ? size : sizeof part - 1);
+        part[size < sizeof part ? size : sizeof part - 1] = '\0';
         filtered->holder = filtered->value;
         if (strcmp(part, "root") == 0)
             filtered->value = rendering->root;
@@ -185,23 +232,11 @@ static bool is_true(const cJSON *value)
     return cJSON_IsTrue(value) || cJSON_IsObject(value) || cJSON_GetArraySize(value) > 0;
 }
 
-/* NULL: the tag names none. */
-static const Filter *filter_of(Rendering *rendering, const Tag *tag)
-{
-    const char *name = strchr(tag->name, '|');
-    for (const Filter *filter = template_filters; name != NULL && filter->name != NULL; filter++)
-        if (strcmp(filter->name, name + 1) == 0)
-            return filter;
-    if (name != NULL)
-        fault(rendering, tag->begin, "there is no filter %s", name + 1);
-    return NULL;
-}
-
 /* Whether a value stands inside of "<...>" and not in double quotes. */
 static bool is_bare(const Rendering *rendering, const char *at)
 {
     bool is_quoted = false;
-    while (at > rendering->start && *--at != '<' && *at != '>')
+    while (at > rendering->template->text && *--at != '<' && *at != '>')
         is_quoted ^= *at == '"';
     return *at == '<' && !is_quoted;
 }
@@ -209,7 +244,9 @@ static bool is_bare(const Rendering *rendering, const char *at)
 static void add_value(Rendering *rendering, const TemplateScope *scope, const Tag *tag)
 {
     Filtered filtered;
-    const Filter *filter = filter_of(rendering, tag);
+    const bool has_filter = tag->filter != NULL && tag->filter->name != NULL;
+    if (tag->filter != NULL && !has_filter)
+        fault(rendering, tag->begin, "there is no filter %s", strchr(tag->name, '|') + 1);
     if (rendering->is_check && is_bare(rendering, tag->begin))
         fault(rendering, tag->begin, "an attribute stands within double quotes");
     if (rendering->is_check)
@@ -225,8 +262,8 @@ static void add_value(Rendering *rendering, const TemplateScope *scope, const Ta
         fault(rendering, tag->begin, tag->kind == TAG_RAW ? "{{%s}} is no markup" : "{{%s}} is markup", tag->name);
     else if (tag->kind == TAG_RAW)
         html_raw(rendering->page, value->valuestring);
-    else if (filter != NULL && !cJSON_IsNull(value))
-        filter->add(rendering->page, &filtered);
+    else if (has_filter && !cJSON_IsNull(value))
+        tag->filter->add(rendering->page, &filtered);
     else if (cJSON_IsObject(value) || cJSON_IsArray(value))
         fault(rendering, tag->begin, "{{%s}} is no single value", tag->name);
     else if (cJSON_IsNumber(value))
@@ -237,18 +274,12 @@ static void add_value(Rendering *rendering, const TemplateScope *scope, const Ta
 
 /* ==== blocks ====================================================================================================== */
 
-static void render(Rendering *rendering, const char *at, const char *end, const TemplateScope *scope);
+static void render(Rendering *rendering, const Span *span, const TemplateScope *scope);
 
 static const cJSON *value_of(Rendering *rendering, const TemplateScope *scope, const Tag *tag)
 {
     Filtered filtered;
     return find(rendering, scope, tag, tag->name + (tag->name[0] == '!'), &filtered);
-}
-
-/* The text before the {{else}}, or the text after it. */
-static void render_branch(Rendering *rendering, const TemplateScope *scope, const Block *block, bool is_first)
-{
-    render(rendering, is_first ? block->begin : block->or_begin, is_first ? block->end : block->or_end, scope);
 }
 
 static void render_if(Rendering *rendering, const TemplateScope *scope, const Tag *tag, const Block *block)
@@ -261,7 +292,7 @@ static void render_if(Rendering *rendering, const TemplateScope *scope, const Ta
         holds = strtod(other, NULL) == (is_loop ? (double)scope->number : value->valuedouble);
     else if (other != NULL)
         holds = cJSON_IsString(value) && strcmp(value->valuestring, other) == 0;
-    render_branch(rendering, scope, block, holds);
+    render(rendering, holds ? &block->yes : &block->no, scope);
 }
 
 static void render_each(Rendering *rendering, const TemplateScope *scope, const Tag *tag, const Block *block)
@@ -273,25 +304,27 @@ static void render_each(Rendering *rendering, const TemplateScope *scope, const 
     {
         if (number == most)
             return;
-        render_branch(rendering, &(TemplateScope){item, ++number}, block, true);
+        render(rendering, &block->yes, &(TemplateScope){item, ++number});
     }
     if (number == 0)
-        render_branch(rendering, scope, block, false);
+        render(rendering, &block->no, scope);
 }
 
 static void render_more(Rendering *rendering, const TemplateScope *scope, const Tag *tag, const Block *block)
 {
     cJSON *left = cJSON_CreateNumber(cJSON_GetArraySize(value_of(rendering, scope, tag)) - strtod(tag->rest, NULL));
     if (left->valuedouble > 0)
-        render_branch(rendering, &(TemplateScope){left, 0}, block, true);
+        render(rendering, &block->yes, &(TemplateScope){left, 0});
     cJSON_Delete(left);
 }
 
 static void render_with(Rendering *rendering, const TemplateScope *scope, const Tag *tag, const Block *block)
 {
     const cJSON *value = value_of(rendering, scope, tag);
-    const TemplateScope inner = {value, 0};
-    render_branch(rendering, is_true(value) ? &inner : scope, block, is_true(value));
+    if (is_true(value))
+        render(rendering, &block->yes, &(TemplateScope){value, 0});
+    else
+        render(rendering, &block->no, scope);
 }
 
 /* "Case {name}" with the value. */
@@ -337,7 +370,7 @@ static void render_table(Rendering *rendering, const TemplateScope *scope, const
         add_head(rendering, scope, tag, head, length);
     }
     html_raw(rendering->page, "</tr></thead>\n<tbody>\n");
-    render_branch(rendering, scope, block, true);
+    render(rendering, &block->yes, scope);
     html_raw(rendering->page, "</tbody>\n</table>\n</div>\n");
 }
 
@@ -345,7 +378,7 @@ static void render_set(Rendering *rendering, const TemplateScope *scope, const T
 {
     Text markup = {0}, *page = rendering->page;
     rendering->page = &markup;
-    render(rendering, block->begin, block->end, scope);
+    render(rendering, &block->yes, scope);
     rendering->page = page;
     cJSON_DeleteItemFromObjectCaseSensitive(rendering->root, tag->name);
     values_markup(rendering->root, tag->name, &markup);
@@ -371,44 +404,70 @@ static void render_block(Rendering *rendering, const TemplateScope *scope, const
     else if (!rendering->is_check)
         kind->render(rendering, scope, tag, block);
     if (rendering->is_check) {
-        render_branch(rendering, scope, block, true);
-        render_branch(rendering, scope, block, false);
+        render(rendering, &block->yes, scope);
+        render(rendering, &block->no, scope);
     }
 }
 
 /* ==== templates =================================================================================================== */
 
 typedef struct Definition { /* {{#page name}} */
-    char name[80];
-    const struct PagesFile *file;
-    const char *begin, *end;
+    const char *name;
+    const Template *template;
+    Span span;
+    Text names; /* the insides of all tags, and of those of its parts */
 } Definition;
 
+static Template templates[sizeof files / sizeof *files];
 static Definition definitions[80];
 static size_t definition_count;
+
+static const Definition *find_definition(const char *name)
+{
+    for (size_t i = 0; i < definition_count; i++)
+        if (strcmp(definitions[i].name, name) == 0)
+            return &definitions[i];
+    return NULL;
+}
+
+static void add_names(Text *names, const Definition *definition, size_t depth)
+{
+    for (size_t i = definition->span.first; i < definition->span.last; i++) {
+        const Tag *tag = &definition->template->tags[i];
+        const Definition *part = tag->kind == TAG_PART && depth < 5 ? find_definition(tag->name) : NULL;
+        text_printf(names, "%s %s\n", tag->name, tag->rest);
+        if (part != NULL)
+            add_names(names, part, depth + 1);
+    }
+}
+
+static void index_template(Rendering *rendering)
+{
+    const Template *template = rendering->template;
+    Block block;
+    for (size_t i = 0; i < template->count; i++) {
+        const Tag *tag = &template->tags[i];
+        if (tag->kind == TAG_REMARK)
+            continue;
+        if (tag->kind != TAG_OPEN || strcmp(tag->word, "page") != 0 ||
+            definition_count == sizeof definitions / sizeof *definitions)
+            fault(rendering, tag->begin, "expected {{#page}}");
+        else if (block_of(rendering, i, &block)) {
+            definitions[definition_count++] = (Definition){tag->name, template, block.yes, {0}};
+            i = tag->close;
+        }
+    }
+}
 
 /* Once: what stands outside of pages is a fault on `page`. */
 static void index_files(Text *page)
 {
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        Rendering rendering = {.page = page, .file = files[i].name, .start = files[i].text};
-        Tag tag;
-        Block block;
-        const char *end = files[i].text + strlen(files[i].text);
-        for (const char *at = files[i].text; next_tag(files[i].text, at, end, &tag); at = block.after) {
-            block.after = tag.end;
-            if (tag.kind == TAG_REMARK)
-                continue;
-            if (tag.kind != TAG_OPEN || strcmp(tag.word, "page") != 0 ||
-                definition_count == sizeof definitions / sizeof *definitions)
-                fault(&rendering, tag.begin, "expected {{#page}}");
-            else if (block_of(&rendering, &tag, end, &block)) {
-                Definition *definition = &definitions[definition_count++];
-                *definition = (Definition){.file = &files[i], .begin = block.begin, .end = block.end};
-                snprintf(definition->name, sizeof definition->name, "%s", tag.name);
-            }
-        }
+        templates[i] = take_apart(files[i].name, files[i].text);
+        index_template(&(Rendering){.page = page, .template = &templates[i]});
     }
+    for (size_t i = 0; i < definition_count; i++)
+        add_names(&definitions[i].names, &definitions[i], 0);
 }
 
 /* NULL: there is none of this name. */
@@ -419,17 +478,13 @@ static const Definition *definition_of(Text *page, const char *name)
     if (definition_count == 0)
         index_files(page);
     pthread_mutex_unlock(&one_at_a_time);
-    for (size_t i = 0; i < definition_count; i++)
-        if (strcmp(definitions[i].name, name) == 0)
-            return &definitions[i];
-    return NULL;
+    return find_definition(name);
 }
 
 static void render_definition(Rendering rendering, const Definition *definition, const TemplateScope *scope)
 {
-    rendering.file = definition->file->name;
-    rendering.start = definition->file->text;
-    render(&rendering, definition->begin, definition->end, scope);
+    rendering.template = definition->template;
+    render(&rendering, &definition->span, scope);
 }
 
 static void render_part(Rendering *rendering, const TemplateScope *scope, const Tag *tag)
@@ -447,57 +502,33 @@ static void render_part(Rendering *rendering, const TemplateScope *scope, const 
         render_definition(*rendering, part, &inner);
 }
 
-/* Without the indentation of lines. */
-static void add_markup(Rendering *rendering, const char *at, const char *end)
+static void render(Rendering *rendering, const Span *span, const TemplateScope *scope)
 {
-    while (at < end) {
-        if (at == rendering->start || at[-1] == '\n')
-            at = skip_spaces(at);
-        const char *line = at;
-        while (at < end && *at++ != '\n')
-            ;
-        if (at > line)
-            text_append(rendering->page, line, (size_t)(at - line));
-    }
-}
-
-static void render(Rendering *rendering, const char *at, const char *end, const TemplateScope *scope)
-{
-    Tag tag;
-    Block block;
-    for (; next_tag(rendering->start, at, end, &tag); at = tag.end) {
-        add_markup(rendering, at, tag.begin);
-        if (tag.kind == TAG_VALUE || tag.kind == TAG_RAW)
-            add_value(rendering, scope, &tag);
-        else if (tag.kind == TAG_PART)
-            render_part(rendering, scope, &tag);
-        else if (tag.kind == TAG_CLOSE || tag.kind == TAG_ELSE)
-            fault(rendering, tag.begin, "nothing that {{%s}} could belong to",
-                  tag.kind == TAG_ELSE ? "else" : tag.word);
-        else if (tag.kind == TAG_OPEN && !block_of(rendering, &tag, end, &block))
+    const char *at = span->begin;
+    for (size_t i = span->first; i < span->last; i++) {
+        const Tag *tag = &rendering->template->tags[i];
+        Block block;
+        text_append(rendering->page, at, (size_t)(tag->begin - at));
+        at = tag->end;
+        if (tag->kind == TAG_VALUE || tag->kind == TAG_RAW)
+            add_value(rendering, scope, tag);
+        else if (tag->kind == TAG_PART)
+            render_part(rendering, scope, tag);
+        else if (tag->kind == TAG_CLOSE || tag->kind == TAG_ELSE)
+            fault(rendering, tag->begin, "nothing that {{%s}} could belong to",
+                  tag->kind == TAG_ELSE ? "else" : tag->word);
+        else if (tag->kind == TAG_OPEN && !block_of(rendering, i, &block))
             return;
-        if (tag.kind == TAG_OPEN) {
-            render_block(rendering, scope, &tag, &block);
-            tag.end = block.after;
+        if (tag->kind == TAG_OPEN) {
+            render_block(rendering, scope, tag, &block);
+            i = tag->close;
+            at = rendering->template->tags[i].end;
         }
     }
-    add_markup(rendering, at, end);
+    text_append(rendering->page, at, (size_t)(span->end - at));
 }
 
 /* ---- values without a name --------------------------------------------------------------------------------------- */
-
-/* Adds the insides of all tags of a template and of its parts. */
-static void add_names(Text *names, const Definition *definition, size_t depth)
-{
-    Tag tag;
-    for (const char *at = definition->begin; next_tag(definition->file->text, at, definition->end, &tag);
-         at = tag.end) {
-        const Definition *part = tag.kind == TAG_PART && depth < 5 ? definition_of(names, tag.name) : NULL;
-        text_printf(names, "%s %s\n", tag.name, tag.rest);
-        if (part != NULL)
-            add_names(names, part, depth + 1);
-    }
-}
 
 /* Documents that others wrote are references, and may hold more than a page shows. */
 static void check_names(Text *page, const char *template, const Text *names, const cJSON *values)
@@ -520,16 +551,14 @@ static void check_names(Text *page, const char *template, const Text *names, con
 void template_show(Text *page, const char *name, cJSON *values)
 {
     const Definition *definition = definition_of(page, name);
-    Rendering rendering = {.page = page, .root = values, .file = name, .start = ""};
-    Text names = {0};
+    const Template nothing = {.name = name, .text = ""};
+    Rendering rendering = {.page = page, .root = values, .template = &nothing};
     if (definition == NULL) {
-        fault(&rendering, "", "there is no such page");
+        fault(&rendering, nothing.text, "there is no such page");
         return;
     }
     render_definition(rendering, definition, &(TemplateScope){values, 0});
-    add_names(&names, definition, 0);
-    check_names(page, name, &names, values);
-    text_free(&names);
+    check_names(page, name, &definition->names, values);
 }
 
 /* ---- for tests --------------------------------------------------------------------------------------------------- */
@@ -551,9 +580,11 @@ void template_check(Text *faults)
 
 void template_try(Text *page, const char *markup, cJSON *values)
 {
-    Rendering rendering = {
-        .page = page, .root = values, .file = "test.html", .start = markup, .is_check = values == NULL};
-    render(&rendering, markup, markup + strlen(markup), &(TemplateScope){values, 0});
+    Template template = take_apart("test.html", markup);
+    Rendering rendering = {.page = page, .root = values, .template = &template, .is_check = values == NULL};
+    const Span all = {template.text, template.text + strlen(template.text), 0, template.count};
+    render(&rendering, &all, &(TemplateScope){values, 0});
+    arena_free(&template.arena);
 }
 
 /* ==== values ====================================================================================================== */

@@ -3,6 +3,10 @@
 #include "grader/problem/problem.h"
 #include "grader/tests/home.h"
 
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 static void a_problem_is_read(void **state)
 {
     Problem problem;
@@ -356,6 +360,30 @@ static void the_revision_changes_with_the_files_of_timed_cases(void **state)
     assert_string_not_equal(revisions[1].hex, revisions[2].hex);
 }
 
+/* Files of this repository, which have not changed just now. */
+static void the_revision_of_a_file_is_kept_until_it_is_another_file(void **state)
+{
+    static const char *const files[] = {"testcases/conv1d/hidden.json", "testcases/conv1d/hidden.json",
+                                        "testcases/conv2d/hidden.json", "testcases/conv1d/hidden.json"};
+    Digest revisions[COUNT_OF(files)];
+    char link[PATH_MAX], target[PATH_MAX];
+    snprintf(link, sizeof link, "%s/testcases/blend/hidden.json", home);
+    for (size_t i = 0; i < COUNT_OF(files); i++) {
+        Problem problem;
+        assert_non_null(realpath(files[i], target));
+        assert_int_equal(unlink(link), 0);
+        assert_int_equal(symlink(target, link), 0);
+        assert_int_equal(problem_read("blend", &problem, NULL), STATUS_OK);
+        revisions[i] = problem.revision;
+        problem_free(&problem);
+    }
+    assert_string_equal(revisions[0].hex, revisions[1].hex);
+    assert_string_not_equal(revisions[1].hex, revisions[2].hex);
+    assert_string_equal(revisions[0].hex, revisions[3].hex);
+    assert_int_equal(unlink(link), 0);
+    home_write("testcases/blend/hidden.json", home_hidden);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +398,7 @@ int main(void)
         cmocka_unit_test(an_id_is_not_a_path),
         cmocka_unit_test(the_revision_changes_with_what_is_measured),
         cmocka_unit_test(the_revision_changes_with_the_files_of_timed_cases),
+        cmocka_unit_test(the_revision_of_a_file_is_kept_until_it_is_another_file),
     };
     return cmocka_run_group_tests_name("problem", tests, home_with_problem, home_remove);
 }

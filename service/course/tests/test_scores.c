@@ -294,11 +294,12 @@ static void a_refused_file_is_refused_and_not_missing(void **state)
     make_class();
     must(database_run(store,
                       "INSERT INTO refused_file VALUES ('/in', 'bob.zip', 'bob', '', 'is no archive that can be read'),"
+                      " ('/in', 'bob' || CAST(x'fc' AS TEXT) || '.zip', 'bob', '', 'is damaged'),"
                       " ('/in', 'week-2/bob.cu', 'bob', 'week-2', 'the file is empty')",
                       &why));
     Scores scores = read_scores();
     assert_string_equal(points_of_person(&scores, "bob")->reason,
-                        "'bob.zip' was refused: is no archive that can be read.");
+                        "'bob.zip' was refused: is no archive that can be read. 'bob?.zip' was refused: is damaged.");
     assert_string_equal(points_of_person(&scores, "bob")->told, points_of_person(&scores, "bob")->reason);
     holds(points_of_person(&scores, "=1+1")->reason, "Nothing was submitted.");
     Facts facts = {0};

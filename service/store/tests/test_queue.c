@@ -380,6 +380,49 @@ static void a_result_that_cannot_be_is_a_failure_of_the_worker(void **state)
     assert_string_equal(asked("SELECT count(*) FROM runs"), "0");
 }
 
+static Text heard;
+
+static void hear(void *context, const QueueNews *news)
+{
+    text_printf(&heard, "%s: %lld of %s, %s, %s: %s\n", news->event, (long long)news->submission, news->person,
+                news->problem, news->mode, news->what);
+}
+
+static void webhooks_learn_what_is_judged_ranks_and_is_held(void **state)
+{
+    Run run = {.time_utc = "",
+               .person = "",
+               .device_name = "",
+               .driver = "",
+               .toolkit = "",
+               .judge = "",
+               .sandbox = "",
+               .verdict = "Wrong Answer",
+               .rank_status = "ranked",
+               .source_hash = "",
+               .file_name = "",
+               .cases = "[]",
+               .sitting = "{}"};
+    queue_stop(queue);
+    must(queue_start(&(QueueOptions){.state = folder, .lease_s = 10, .tell = hear}, store, &queue, &why));
+    handed_in(admitted("ada").id, "a");
+    ask("w");
+    WorkResult result = end_of("w", 1, 1);
+    run.board = (Board){"conv1d", result.revision, "sim-h200", 1};
+    result.run = &run;
+    must(finish(&result));
+    must(finish(&result)); /* which is late, and no news */
+    handed_in(admitted("bob").id, "b");
+    ask("w");
+    fail_at("w", 2, 1);
+    ask("v");
+    fail_at("v", 2, 2);
+    assert_string_equal(heard.data, "judged: 1 of ada, conv1d, rank: Wrong Answer\n"
+                                    "board: 1 of ada, conv1d, rank: Wrong Answer\n"
+                                    "held: 2 of bob, conv1d, rank: no compiler\n");
+    text_free(&heard);
+}
+
 /* ---- who speaks -------------------------------------------------------------------------------------------------- */
 
 static void nobody_speaks_for_the_attempt_of_another(void **state)
@@ -451,6 +494,7 @@ int main(void)
         test_of_queue(the_second_failure_is_held_for_a_person),
         test_of_queue(a_worker_that_fails_at_two_submissions_gets_no_more_work),
         test_of_queue(a_result_that_cannot_be_is_a_failure_of_the_worker),
+        test_of_queue(webhooks_learn_what_is_judged_ranks_and_is_held),
         test_of_queue(nobody_speaks_for_the_attempt_of_another),
         test_of_queue(workers_are_seen_while_they_are_there),
     };
