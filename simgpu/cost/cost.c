@@ -381,12 +381,14 @@ static double l1_wavefronts(const HardwareProfile *profile, const SimCounters *c
  * accesses: measured on an H200 (simgpu/calibrate, touches, "loads of one word from the next block"). */
 static const double CLUSTER_CYCLES = 4.24 / 4; /* of 32 bytes */
 
+/* A multiprocessor shuffles 32 lanes in a cycle, through the banks of shared memory: CUDA C++ Programming Guide 13.0, Arithmetic
+ * Instructions, "warp shuffle". */
 static double load_store_cycles(const HardwareProfile *profile, const SimCounters *counters,
                                 const SimMachineRatios *machine)
 {
     double count = merged_wavefronts(counters, machine) + (double)counters->shared_store_wavefronts +
                    l1_wavefronts(profile, counters, machine) + (double)counters->atomic_requests +
-                   (double)counters->shared_atomic_wavefronts;
+                   (double)counters->shared_atomic_wavefronts + (double)counters->shuffle_requests;
     return fmax((count + bulk_wavefronts(counters)) / profile->load_store_wavefronts,
                 CLUSTER_CYCLES * (double)counters->cluster_sectors);
 }
@@ -429,10 +431,11 @@ static double loaded_sectors(const SimCounters *counters)
  * 13 % in one that loads between its stores. Where each lane has a sector of its own, it saves 39 to 60 % of those in full
  * lines: Nsight Compute's lts__t_sectors_srcunit_tex_op_write in tools/hardware/h200/counters.csv; and none where each
  * has a line of its own (touches). */
+static const double OF_SECTOR = 6.6 / 3.7, OF_LINE = 7.1 / 3.7, SECTORS_OF_LINE = 4;
+
 static double stored_sectors(const SimCounters *counters, double warps)
 {
     const double MERGED = 0.8, MERGED_OF_OWN = 0.4, OWN = 30; /* sectors of a store */
-    const double OF_SECTOR = 6.6 / 3.7, OF_LINE = 7.1 / 3.7, SECTORS_OF_LINE = 4;
     double sectors = (double)counters->global_store_sectors, requests = (double)counters->global_store_requests;
     if (!(sectors > 0))
         return 0;
@@ -444,12 +447,13 @@ static double stored_sectors(const SimCounters *counters, double warps)
     return (1 - merged / sectors) * (OF_SECTOR * sectors + OF_LINE * lines);
 }
 
-/* The L2 serves the loads that miss the L1, and of textures each sector once. Stores are written through. For an atomic
- * operation the L2 reads a sector and writes it: 17 million additions of a warp to neighbours take an H200 858 us with all
- * else (tests/hardware, depthwise-conv1d/scatter_with_atomics), at most 12 ps a sector. */
+/* The L2 serves the loads that miss the L1, and of textures each sector once. Stores are written through. An atomic operation
+ * sends the L2 as much as a store, and costs as much where its lines are full: 8.4 ps a sector. 17 million additions of a warp
+ * to neighbours take an H200 858 us with all else, at most 12.7 ps a sector, of which loads that miss the L1 and memory take
+ * a third (tests/hardware, depthwise-conv1d/scatter_with_atomics). */
 static double l2_seconds(const CostInput *input, const CostShape *shape, double local_sectors)
 {
-    const double OF_ATOMIC = 3;
+    const double OF_ATOMIC = OF_SECTOR + OF_LINE / SECTORS_OF_LINE;
     const HardwareProfile *profile = input->profile;
     const SimCounters *counters = input->counters;
     double textures = fmin((double)counters->texture_sectors, (double)counters->unique_load_sectors);

@@ -97,6 +97,7 @@ bool execute_shuffle(Worker *worker, const Instruction *instruction, Active *act
     Operand result = instruction->results[0], valid_result = instruction->results[1];
     uint32_t *to = results_of(worker, active, result, 0);
     uint8_t *valid_to = register_write(worker, active, valid_result, 1) - active->first;
+    worker->counters.shuffle_requests += active->warps;
     for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++)
         EACH_LANE_OF(active->bits[warp], lane)
         {

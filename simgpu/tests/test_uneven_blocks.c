@@ -32,7 +32,10 @@ static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                 " atom.global.add.f32 %f2, [%d2], %f1;\n") KERNEL("one_word", " atom.global.add.f32 %f2, [%d1], %f1;\n")
                 KERNEL("shared",
                        " .shared .align 4 .b8 s[128];\n mov.u32 %r5, s;\n and.b32 %r6, %r3, 3;\n shl.b32 %r6, %r6, 2;\n"
-                       " add.u32 %r5, %r5, %r6;\n atom.shared.add.u32 %r7, [%r5], 1;\n");
+                       " add.u32 %r5, %r5, %r6;\n atom.shared.add.u32 %r7, [%r5], 1;\n")
+                    KERNEL("shuffling", " mov.u32 %r8, 0;\nH:\n shfl.sync.bfly.b32 %r5, %r8, 1, 31, -1;\n"
+                                        " add.u32 %r8, %r5, 1;\n setp.lt.u32 %p1, %r8, %r2;\n @%p1 bra H;\n"
+                                        " st.global.u32 [%d2], %r8;\n");
 
 enum { MULTIPROCESSORS = 132, TURNS = 400 };
 
@@ -112,6 +115,14 @@ static void atomic_operations_cost_what_they_touch(void **state)
     assert_int_equal(shared.counters.shared_atomic_wavefronts, 2 * 2 * 8);
 }
 
+/* A multiprocessor of an H200 makes one in a cycle. */
+static void shuffles_take_the_cycles_of_a_multiprocessor(void **state)
+{
+    const SimReport report = launch("shuffling", 64 * MULTIPROCESSORS, 1024, 0);
+    assert_int_equal(report.counters.shuffle_requests, 64 * MULTIPROCESSORS * 32 * TURNS);
+    assert_true(report.modelled_s > 64 * 32 * TURNS / 1.98e9);
+}
+
 static int set_up(void **state)
 {
     Message why = {0};
@@ -132,6 +143,7 @@ int main(void)
         cmocka_unit_test(warps_that_exit_make_room),
         cmocka_unit_test(conversions_from_and_to_double_are_special_functions),
         cmocka_unit_test(atomic_operations_cost_what_they_touch),
+        cmocka_unit_test(shuffles_take_the_cycles_of_a_multiprocessor),
     };
     return cmocka_run_group_tests(tests, set_up, free_gpu);
 }
