@@ -504,9 +504,9 @@ static Status record(Queue *queue, const WorkResult *result, Arena *arena, const
     *outcome = recorded == TOO_LATE ? "late" : "recorded";
     log_event(LEVEL_INFO, recorded == TOO_LATE ? "late_result" : "recorded", "judging",
               name_attempt(result->id, attempt), "worker", result->worker, "verdict", recording.verdict);
-    if (recorded != TOO_LATE)
+    if (recorded == RECORDED) /* a worker that got no answer reports again */
         tell(queue, &judging, "judged", recording.verdict);
-    if (recorded != TOO_LATE && recording.run != NULL && strcmp(run.rank_status, "ranked") == 0)
+    if (recorded == RECORDED && recording.run != NULL && strcmp(run.rank_status, "ranked") == 0)
         tell(queue, &judging, "board", recording.verdict);
     return STATUS_OK;
 }

@@ -411,7 +411,7 @@ static void webhooks_learn_what_is_judged_ranks_and_is_held(void **state)
     run.board = (Board){"conv1d", result.revision, "sim-h200", 1};
     result.run = &run;
     must(finish(&result));
-    must(finish(&result)); /* which is late, and no news */
+    must(finish(&result)); /* again, since the answer was lost: no news */
     handed_in(admitted("bob").id, "b");
     ask("w");
     fail_at("w", 2, 1);
