@@ -33,9 +33,9 @@ oracle() {
     json "$problem/problem.json" .signature "void solve(const float* signal, const float* taps, float* out, int n, int r)"
     json "$problem/problem.json" '[.parameters[].shape?[0]?] | tostring' '["n","(2 * r) + 1","n",null,null]'
     json "$problem/problem.json" '[.tolerance.absolute, .tolerance.relative] == [1e-4, 1e-5]' true
-    json "$cases/sample.json" '[.cases[].inputs.signal.values[]] | tostring' '[1,2,4]'
+    json "$cases/sample.json" '[.cases[].inputs.signal.values[]] == [1, 2, 4]' true
     json "$cases/hidden.json" '[.cases[] | .sizes.n] | tostring' '[1,100,1000,5,1048576]'
-    json "$cases/hidden.json" '.cases[4] | [.timed, .inputs.signal.low, .inputs.signal.high, .inputs.taps.deviation] | tostring' '[true,0,10,0.5]'
+    json "$cases/hidden.json" '.cases[4] | [.timed, .inputs.signal.low, .inputs.signal.high, .inputs.taps.deviation] == [true, 0, 10, 0.5]' true
     grep -q '1 <= `n` <= 1,048,576' "$problem/statement.md"
     oracle mirrored-filter '    Sum sum = SUM_ZERO;' '    for (int k = 0; k <= 2 * c->r; k++)' \
         '        sum = sum_add(sum, at_inside(c->signal, i + k - c->r, i + k - c->r, c->n), c->taps[2 * c->r - k]);' '    return sum;'
@@ -192,7 +192,7 @@ EOF
     json "$CONVJUDGE_HOME/problems/masked-pool/problem.json" '[.parameters[].shape?] | tostring' \
         '[["height","width"],["height","width"],["height","width"],null,["height - size + 1","width - size + 1"],null,null]'
     json "$CONVJUDGE_HOME/testcases/masked-pool/hidden.json" '.cases[1].inputs | [.image.low, .image.high, .mask.generator, .mask.high,
-        .weights.deviation] | tostring' '[-2,9,"integers",1,3]'
+        .weights.deviation] == [-2, 9, "integers", 1, 3]' true
 }
 
 @test "a lab's files become cases with their answers" {
