@@ -299,7 +299,7 @@ class Person:
         for scheme in ("light", "dark"):
             for width in pages.WIDTHS:
                 pages.emulate(self.driver, width, scheme)
-                faults += [f"{width} {scheme}: {fault}" for fault in self.driver.execute_script(pages.WIDE)]
+                faults += [f"{width} {scheme}: {fault}" for fault in self.driver.execute_script(pages.WIDE) + self.driver.execute_script(pages.SMALL)]
                 if self.pictures:
                     pages.take_picture(self.driver, self.pictures / f"{name.replace(' ', '-')}-{width}-{scheme}.png")
             if self.axe:

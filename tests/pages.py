@@ -2,8 +2,8 @@
 """pages.py - looks at pages as a browser shows them: headless Chromium, at three widths, in light and dark.
 
 Serves the folder with the headers of the judge's own server and visits every page in it. Each must load without a word on
-the console and without a request to elsewhere, must not be wider than its window, and must satisfy axe-core, where that is
-installed (`pip install --no-deps axe-playwright-python`): no serious finding.
+the console and without a request to elsewhere, must not be wider than its window, must have nothing too small to press, and must
+satisfy axe-core, where that is installed (`pip install --no-deps axe-playwright-python`): no serious finding.
 
 Usage: tests/pages.py FOLDER [PICTURES]     PICTURES: a folder for a screenshot of each page and its print as PDF
 Needs  Debian's chromium, chromium-driver and python3-selenium; without them it skips, in TAP.
@@ -129,6 +129,23 @@ for (const element of document.querySelectorAll('main *')) {
 }
 return wide.slice(0, 5);"""
 
+# WCAG 2.2, 2.5.8: what one presses is 24 px wide and high, or a circle of 24 px around its middle touches nothing else
+# that one presses, nor the circle of another small one. A link within a sentence may be as high as its line.
+SMALL = """
+const LEAST = 24;
+const in_text = e => getComputedStyle(e).display === 'inline' &&
+  [...e.parentElement.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.data.trim());
+const targets = [...document.querySelectorAll('a[href], button, input, select, summary, textarea')]
+  .filter(e => !e.closest('.CodeMirror, svg') && e.checkVisibility())
+  .map(e => ({e, box: e.getBoundingClientRect()})).filter(({box}) => box.width && box.height)
+  .map(one => ({...one, x: (one.box.left + one.box.right) / 2, y: (one.box.top + one.box.bottom) / 2,
+                is_small: Math.min(one.box.width, one.box.height) < LEAST - 0.5}));
+const apart = (a, b) => b.is_small ? Math.hypot(a.x - b.x, a.y - b.y) - LEAST / 2
+  : Math.hypot(Math.max(b.box.left - a.x, 0, a.x - b.box.right), Math.max(b.box.top - a.y, 0, a.y - b.box.bottom));
+return targets.filter(a => a.is_small && !in_text(a.e) &&
+    targets.some(b => b !== a && !a.e.contains(b.e) && !b.e.contains(a.e) && apart(a, b) < LEAST / 2 - 0.5))
+  .slice(0, 5).map(({e, box}) => `too small to press: ${box.width.toFixed()} x ${box.height.toFixed()}: ${e.outerHTML.slice(0, 120)}`);"""
+
 # Contrast in tables that scroll is looked at as well; what axe cannot decide is not a finding.
 AXE = """
 const done = arguments[arguments.length - 1];
@@ -171,7 +188,7 @@ def look(driver, axe, pictures, name):
     for scheme in ("light", "dark"):
         for width in WIDTHS:
             emulate(driver, width, scheme)
-            faults += [f"{width} {scheme}: {fault}" for fault in driver.execute_script(WIDE)]
+            faults += [f"{width} {scheme}: {fault}" for fault in driver.execute_script(WIDE) + driver.execute_script(SMALL)]
             if pictures:
                 take_picture(driver, pictures / f"{name}-{width}-{scheme}.png")
         if axe:
