@@ -7,6 +7,7 @@
     " mov.u32 %r8, 0;\n" label ":\n fma.rn.f32 %f1, %f1, %f1, %f1;\n ld.global.f32 %f2, [%d2];\n"                      \
     " add.f32 %f1, %f1, %f2;\n add.u32 %r8, %r8, 1;\n setp.lt.u32 %p1, %r8, %r2;\n @%p1 bra " label ";\n"              \
     " st.global.f32 [%d2], %f1;\n"
+#define SHUFFLE " shfl.sync.bfly.b32 %r8, %r8, 1, 31, -1;\n"
 #define KERNEL(name, body)                                                                                             \
     ".visible .entry " name "(.param .u64 counter, .param .u64 out, .param .u32 tiles, .param .u32 turns)\n{\n"        \
     " .reg .b32 %r<16>; .reg .b64 %d<8>; .reg .pred %p<4>; .reg .f32 %f<4>;\n"                                         \
@@ -33,8 +34,8 @@ static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                 KERNEL("shared",
                        " .shared .align 4 .b8 s[128];\n mov.u32 %r5, s;\n and.b32 %r6, %r3, 3;\n shl.b32 %r6, %r6, 2;\n"
                        " add.u32 %r5, %r5, %r6;\n atom.shared.add.u32 %r7, [%r5], 1;\n")
-                    KERNEL("shuffling", " mov.u32 %r8, 0;\nH:\n shfl.sync.bfly.b32 %r5, %r8, 1, 31, -1;\n"
-                                        " add.u32 %r8, %r5, 1;\n setp.lt.u32 %p1, %r8, %r2;\n @%p1 bra H;\n"
+                    KERNEL("shuffling", " shr.u32 %r2, %r2, 2;\n mov.u32 %r8, 0;\nH:\n" SHUFFLE SHUFFLE SHUFFLE SHUFFLE
+                                        " add.u32 %r8, %r8, 1;\n setp.lt.u32 %p1, %r8, %r2;\n @%p1 bra H;\n"
                                         " st.global.u32 [%d2], %r8;\n");
 
 enum { MULTIPROCESSORS = 132, TURNS = 400 };
@@ -115,12 +116,13 @@ static void atomic_operations_cost_what_they_touch(void **state)
     assert_int_equal(shared.counters.shared_atomic_wavefronts, 2 * 2 * 8);
 }
 
-/* A multiprocessor of an H200 makes one in a cycle. */
+/* A multiprocessor of an H200 makes one in a cycle, and holds two of these blocks. */
 static void shuffles_take_the_cycles_of_a_multiprocessor(void **state)
 {
-    const SimReport report = launch("shuffling", 64 * MULTIPROCESSORS, 1024, 0);
-    assert_int_equal(report.counters.shuffle_requests, 64 * MULTIPROCESSORS * 32 * TURNS);
-    assert_true(report.modelled_s > 64 * 32 * TURNS / 1.98e9);
+    const SimReport one = launch("shuffling", 2 * MULTIPROCESSORS, 1024, 0);
+    const SimReport two = launch("shuffling", 4 * MULTIPROCESSORS, 1024, 0);
+    assert_int_equal(one.counters.shuffle_requests, 2 * MULTIPROCESSORS * 32 * TURNS);
+    assert_true(two.modelled_s - one.modelled_s > 0.99 * 2 * 32 * TURNS / 1.98e9);
 }
 
 static int set_up(void **state)
