@@ -130,10 +130,10 @@ build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/libcudart.so.13  ##
 toolchain:  ## Fetch NVIDIA's compiler into build/toolchain, without root
 	@harness/toolchain.sh
 
-test:  ## Run the tests, the same each time, in about seven minutes; the last line counts them: [ONLY="folder, suite or file ..."] [FAILED=1: what failed last time first]
+test:  ## Run the tests, the same each time, in about five minutes; the last line counts them: [ONLY="folder, suite or file ..."] [FAILED=1: what failed last time first]
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) test
 
-test-all:  ## Run every suite of tests/suites.txt but what make test has just passed, in about an hour on two cores: [ONLY=...] [FAILED=1] [FUZZ=600: seconds for each fuzzer]
+test-all:  ## Run every suite of tests/suites.txt but what make test has just passed, in about 40 minutes on two cores: [ONLY=...] [FAILED=1] [FUZZ=600: seconds for each fuzzer]
 	@$(known)$(need_tests)harness/setup.sh test && tests/run.sh $(BUILD) all
 
 # The suites need these besides the judge.
