@@ -88,6 +88,25 @@ static WorkResult end_of(const char *worker, int64_t judging, int attempt)
         .explain = ""};
 }
 
+/* What a worker tells of itself and of the time is left empty. */
+static Run run_of(const WorkResult *result, const char *verdict)
+{
+    return (Run){.board = {"conv1d", result->revision, "sim-h200", 1},
+                 .time_utc = "",
+                 .person = "",
+                 .device_name = "",
+                 .driver = "",
+                 .toolkit = "",
+                 .judge = "",
+                 .sandbox = "",
+                 .verdict = verdict,
+                 .rank_status = "ranked",
+                 .source_hash = "",
+                 .file_name = "",
+                 .cases = "[]",
+                 .sitting = "{}"};
+}
+
 static Status finish(const WorkResult *result)
 {
     return finish_as(0, result);
@@ -342,18 +361,7 @@ static void a_result_that_cannot_be_is_a_failure_of_the_worker(void **state)
     result.explain = "<html>";
     expect_refused(result, "not valid JSON");
     result = end_of("w", 1, ++attempt);
-    Run run = {.board = {"conv1d", result.revision, "sim-h200", 1},
-               .time_utc = "",
-               .person = "",
-               .device_name = "",
-               .driver = "",
-               .toolkit = "",
-               .judge = "",
-               .sandbox = "",
-               .verdict = "Accepted",
-               .rank_status = "ranked",
-               .source_hash = "",
-               .file_name = ""};
+    Run run = run_of(&result, "Accepted");
     result.run = &run;
     expect_refused(result, "the run is of another problem, revision, device or verdict than the result");
     run.verdict = "Wrong Answer";
@@ -390,25 +398,12 @@ static void hear(void *context, const QueueNews *news)
 
 static void webhooks_learn_what_is_judged_ranks_and_is_held(void **state)
 {
-    Run run = {.time_utc = "",
-               .person = "",
-               .device_name = "",
-               .driver = "",
-               .toolkit = "",
-               .judge = "",
-               .sandbox = "",
-               .verdict = "Wrong Answer",
-               .rank_status = "ranked",
-               .source_hash = "",
-               .file_name = "",
-               .cases = "[]",
-               .sitting = "{}"};
     queue_stop(queue);
     must(queue_start(&(QueueOptions){.state = folder, .lease_s = 10, .tell = hear}, store, &queue, &why));
     handed_in(admitted("ada").id, "a");
     ask("w");
     WorkResult result = end_of("w", 1, 1);
-    run.board = (Board){"conv1d", result.revision, "sim-h200", 1};
+    const Run run = run_of(&result, "Wrong Answer");
     result.run = &run;
     must(finish(&result));
     must(finish(&result)); /* again, since the answer was lost: no news */
