@@ -161,7 +161,7 @@ load processes.sh
     TERM=xterm run script -qec "'$build/convjudge' grade x.cu" /dev/null
     ends 0 $'\033[1;32mAccepted\033[0m' "[..............................] 0/4"
     local bars filled step count # which steps are shown, the machine's pace decides
-    bars=$(sed 's/█/#/g' <<<"$output" | grep -oE '\[#+\.+\] [0-9]+/[0-9]+' | tr -d '[].' | tr / ' ')
+    bars=$(grep -oE '\[#+\.+\] [0-9]+/[0-9]+' <<<"${output//█/#}" | tr -d '[].' | tr / ' ')
     [[ -n $bars ]] || { echo "no bar is filled in part: $output"; return 1; }
     while read -r filled step count; do equal $((30 * step / count)) ${#filled}; done <<<"$bars"
     lacks "0/24"
